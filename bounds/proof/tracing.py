@@ -104,8 +104,7 @@ def _is_array(x: Any, *_: Any, **__: Any) -> Any:
     return x
 
 
-COUNTERPARTS: dict[Any, Any] = {}  # what a formula names -> the same of expressions, by id
-for originals, counterpart in (
+COUNTERPARTS: tuple[tuple[tuple[Any, ...], Any], ...] = (  # (what a formula names, the same of expressions)
     ((math.exp, np.exp, numbers.exp), of.exp),
     ((math.log, np.log, numbers.log), lambda x, base=None: of.log(x) / of.log(base) if base else of.log(x)),
     ((math.sqrt, np.sqrt, numbers.sqrt), of.sqrt),
@@ -136,8 +135,7 @@ for originals, counterpart in (
     ((max, np.maximum), _maximum),
     ((min, np.minimum), _minimum),
     ((abs, np.abs), abs),
-):
-    COUNTERPARTS |= {id(original): counterpart for original in originals}
+)
 PLAIN = {_whole_part: int, _exact: float, _rational: Fraction}
 METHODS: dict[str, Callable[..., Any]] = {
     "exp": of.exp,
@@ -170,7 +168,11 @@ class _Arb:
         return _exact(x)
 
 
-COUNTERPARTS |= {id(scipy.stats.norm): _Normal, id(arb): _Arb}
+@functools.cache  # behind which no digest of code looks: where things lie in memory is no part of what they do
+def remembered() -> dict[int, tuple[Any, Any]]:
+    """{id of what was followed: (itself, so that its id stays its own; what stands for it)}."""
+    pairs = ((original, made) for originals, made in COUNTERPARTS for original in originals)
+    return {id(original): (original, made) for original, made in (*pairs, (scipy.stats.norm, _Normal), (arb, _Arb))}
 
 
 class _Statement:
@@ -239,13 +241,13 @@ OPERATIONS = {
     "_attribute_": _attribute,
     "_exact_": Fraction,
 }
-_followed: dict[int, tuple[Any, Any]] = {}  # by id, with the thing itself, so that its id stays its own
 
 
 def follow(thing: Any) -> Any:
     """What stands for a value that a formula names: a function of expressions, an exact number, or the value itself."""
-    if id(thing) in COUNTERPARTS:
-        return COUNTERPARTS[id(thing)]
+    known = remembered()
+    if id(thing) in known:
+        return known[id(thing)][1]
     if isinstance(thing, bool | int | str | Expression | Fraction | type(None)):
         return thing
     if isinstance(thing, float):
@@ -262,9 +264,8 @@ def follow(thing: Any) -> Any:
         return type(thing)(map(follow, thing)) if type(thing) in (tuple, list) else thing
     if isinstance(thing, dict):
         return {name: follow(value) for name, value in thing.items()}
-    if id(thing) not in _followed:
-        _followed[id(thing)] = thing, _follow(thing)
-    return _followed[id(thing)][1]
+    known[id(thing)] = thing, _follow(thing)
+    return known[id(thing)][1]
 
 
 def _follow(thing: Any) -> Any:

@@ -256,8 +256,8 @@ def find_rows(row: Row, inside: bool = False) -> Iterator[tuple[str, Row, bool]]
 def read_terms(latex: str) -> list[Term]:
     """The terms of a formula, and these again with what it says of their letters: g = a / b.
 
-    >>> [sorted(term.letters) for term in read_terms(r"n! \\le 2^n")]
-    [['n'], ['n']]
+    >>> {letter for term in read_terms(r"n! \\le 2^n") for letter in term.letters}
+    {'n'}
     """
     latex = re.sub(r"\\q?quad|\\mathrm\{-[^}]*\}", r"\\ ", latex.replace(":=", "="))
     root = fromstring(re.sub(' xmlns="[^"]*"', "", convert(latex.replace(r"\tfrac", r"\frac"))))

@@ -9,9 +9,11 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 
 HUNG = 300  # CPU seconds, all threads and ended children together, after which a chunk counts as hung
 PATIENCE = 4  # times as long by the clock, for a chunk that waits and does not compute; no verdict depends on either
+COMPILERS = ("numba", "llvmlite")
 TICKS = 20  # pieces of a time by the clock: a process that is stopped, say by Ctrl-Z, and goes on later, misses one
 
 
@@ -58,10 +60,10 @@ def deadline(seconds: float) -> Iterator[None]:
 def _alarms(late: TimeoutError, seconds: float) -> Iterator[None]:
     left, rung = TICKS, False
 
-    def ring(number: int, _: object) -> None:
+    def ring(number: int, frame: FrameType | None) -> None:
         nonlocal left, rung
         left -= number == signal.SIGALRM
-        if not rung and (number == signal.SIGPROF or left <= 0):
+        if not rung and (number == signal.SIGPROF or left <= 0) and not _is_compiling(frame):
             rung = True
             raise late
 
@@ -71,7 +73,7 @@ def _alarms(late: TimeoutError, seconds: float) -> Iterator[None]:
             signal.signal(number, handler)
 
     tick = PATIENCE * seconds / TICKS
-    timers = ((signal.SIGPROF, signal.ITIMER_PROF, (seconds,)), (signal.SIGALRM, signal.ITIMER_REAL, (tick, tick)))
+    timers = ((signal.SIGPROF, signal.ITIMER_PROF, (seconds, tick)), (signal.SIGALRM, signal.ITIMER_REAL, (tick, tick)))
     before = [signal.signal(number, ring) for number, *_ in timers]
     try:
         for _, timer, times in timers:
@@ -83,6 +85,15 @@ def _alarms(late: TimeoutError, seconds: float) -> Iterator[None]:
         except TimeoutError:  # it rang on the way out, and does so once
             disarm()
             raise
+
+
+def _is_compiling(frame: FrameType | None) -> bool:
+    """Whether a compiler is at work, which would be left half done for the rest of the process: it is waited for."""
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] in COMPILERS:
+            return True
+        frame = frame.f_back
+    return False
 
 
 @contextlib.contextmanager

@@ -114,13 +114,16 @@ def require_calls(row: Row, found: Findings) -> Row:
 def detect_copies(row: Row, found: Findings) -> Row:
     """A check that computes again what its statement computes is a composition, whatever it says of itself."""
     same, different = found.verdict.copied if found.verdict else (0, 0)
-    if row["verdict"] != HOLDS or different or EVIDENCE.index(row["evidence"]) < EVIDENCE.index("tested"):
+    if row["verdict"] != HOLDS or different:
         return row
     if same >= copies.ENOUGH:
-        return with_note(row | {"evidence": "composition"}, f"its sides agree to the last bit at all {same} numbers")
-    if copies.repeats_statement(found.claim):
-        return with_note(row | {"evidence": "composition"}, "its left side repeats the formula of the statement")
-    return row
+        said = f"its sides agree to the last bit at all {same} numbers"
+    elif copies.repeats_statement(found.claim):
+        said = "its left side repeats the formula of the statement"
+    else:
+        return row
+    is_weaker = EVIDENCE.index(row["evidence"]) < EVIDENCE.index("tested")  # as prose is of which no step was checked
+    return with_note(row if is_weaker else row | {"evidence": "composition"}, said)
 
 
 def separate_shares(row: Row, found: Findings) -> Row:

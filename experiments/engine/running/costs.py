@@ -18,7 +18,6 @@ from lemmata.experiments.engine.running.cell import ControlRun
 from lemmata.experiments.engine.search import search
 
 EVALUATIONS = 1000  # of the check, in a search, and ten times as many in a deep run
-SETTINGS = 16  # at which a search tries a chunk of trials
 SEARCH_SECONDS = {"quick": 0.7, "full": 3.0, "deep": 3.0}  # that these of a row of our papers may take, by its price
 TABLE, DEEP = (Path(__file__).with_name(name) for name in ("costs.csv", "deep.csv"))
 DEEP_HEAD = ("group", "computed", "draws", "ratio", "error")  # written by `tools.deep_costs`
@@ -56,13 +55,10 @@ def search_evaluations(claim: Claim, profile: str) -> int:
     """Settings that a search of a claim tries; 0 for a claim that is no oracle, that is to fall, or that costs much."""
     if claim.severity or claim.is_slip or not search.is_searchable(claim):
         return 0
-    known, tries = read_costs().get(claim.key), EVALUATIONS
-    each = known.trial if known else 0.0
-    if claim.style != "exact":
-        tries, each = SETTINGS, each * claim.chunk(**claim.quick[0])
-    if tries * each > SEARCH_SECONDS[profile]:
+    known = read_costs().get(claim.key)
+    if known is not None and known.trial * EVALUATIONS > SEARCH_SECONDS[profile]:
         return 1 if claim.steps else 0  # for the proof
-    return TIMES[profile] * tries
+    return TIMES[profile] * EVALUATIONS
 
 
 def plan_cell(claim: Claim, setting: Setting, times: int = 1) -> float:

@@ -26,7 +26,6 @@ from lemmata.experiments.engine.ground.deadline import cpu_seconds
 from lemmata.experiments.engine.ground.evidence import MACHINE
 from lemmata.experiments.engine.search import points, whole_domain
 from lemmata.experiments.engine.search.loops import is_number
-from lemmata.experiments.engine.search.trials import search_trials
 
 REJECTED = 30  # times as many may be drawn outside the hypotheses
 PATIENCE = 4  # such evaluations, after which the search is given up: the claim has to say its `reach`
@@ -173,16 +172,12 @@ def judge_cases(claim: Claim, oracle: points.Oracle, setting: Setting) -> tuple[
 
 
 def is_searchable(claim: Claim) -> bool:
-    """Whether a claim may be an oracle: its check is by cases, or by trials, at settings that hypotheses can judge."""
-    return (hasattr(claim.trial, "judge_cases") or claim.style in ("tail", "mean")) and bool(
-        claim.theorem.needs or claim.steps
-    )
+    """Whether a claim may be an oracle: its check is by cases, at settings that hypotheses can judge."""
+    return hasattr(claim.trial, "judge_cases") and bool(claim.theorem.needs or claim.steps)
 
 
 def search(claim: Claim, rng: np.random.Generator, evaluations: int) -> Verdict:
     """A claim at so many settings: REFUTED at one of them, or HOLDS with what was tried in `searched`."""
-    if claim.style != "exact":
-        return search_trials(claim, rng, evaluations)
     seen = Search(claim, rng, points.open_check(claim))
     domains = points.clip_domains(claim, seen.domains)
     began, drawn = cpu_seconds(), 0

@@ -29,7 +29,7 @@ from lemmata.bounds.proof.expression import (
     variable,
     variables_of,
 )
-from lemmata.bounds.proof.tracing import COUNTERPARTS, compile_tree, compiled, follow
+from lemmata.bounds.proof.tracing import compile_tree, compiled, follow, remembered
 from lemmata.bounds.statement.hypotheses import Domain
 from lemmata.experiments.engine.claims.claim import Claim
 from lemmata.experiments.engine.claims.claim import grid as plain_grid
@@ -121,6 +121,7 @@ def arguments(claim: Claim) -> list[str]:
 
 def list_stages(claim: Claim) -> Iterator[Stage]:
     """Every step of every case whose setting covers the domain, with the conditions on the way to it."""
+    remembered()[id(plain_grid)] = plain_grid, grid
     check, needed = inspect.unwrap(claim.trial), arguments(claim)
     given = {name: variable(name) for name in needed}
     tree = parse_opened(check)
@@ -157,9 +158,6 @@ def list_stages(claim: Claim) -> Iterator[Stage]:
 def grid(**axes: Any) -> list[dict[str, Any]]:
     """The settings of a grid, where a variable is the only value of its axis."""
     return list(plain_grid(**{name: [x] if isinstance(x, Expression) else x for name, x in axes.items()}))
-
-
-COUNTERPARTS[id(plain_grid)] = grid
 
 
 def followed_hypotheses(claim: Claim, given: dict[str, Expression]) -> Iterator[Any]:

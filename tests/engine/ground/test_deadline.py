@@ -3,6 +3,7 @@
 import resource
 import signal
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -50,3 +51,18 @@ def test_what_asks_for_more_memory_than_it_may_fails_and_nothing_else_does():
             np.ones(2**27)
     assert resource.getrlimit(resource.RLIMIT_AS) == before
     assert np.ones(2**27).size == 2**27
+
+
+def test_a_compiler_is_waited_for():
+    """One that is interrupted leaves the functions that it was at broken for good."""
+    source = (
+        "def compile_for(seconds):\n    end = clock() + seconds\n    while clock() < end:\n        pass\n    return 1"
+    )
+    compiler = {"__name__": "numba.core.toy", "clock": time.process_time}
+    exec(source, compiler)
+    done = []
+    with pytest.raises(TimeoutError), deadline(0.01):
+        done.append(compiler["compile_for"](0.1))
+        while True:
+            pass
+    assert done == [1]

@@ -197,7 +197,8 @@ def test_a_row_is_no_better_than_the_weakest_that_it_rests_on():
     assert (alone["verdict"], alone["evidence"], alone["scope"]) == ("HOLDS", "tested", "settings")
     rows = outcomes(rests=[MEAN], mean=[HEADS])
     assert rows[RESTS]["verdict"] == rows[MEAN]["verdict"] == "HOLDS"
-    assert (rows[RESTS]["evidence"], rows[RESTS]["scope"]) == ("sampled", "settings")
+    assert rows[MEAN]["evidence"] == "sampled"
+    assert (rows[RESTS]["evidence"], rows[RESTS]["scope"]) == ("asserted", "settings"), "nothing calls what it is given"
 
 
 def test_what_is_missing_holds_nothing_up():

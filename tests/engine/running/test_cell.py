@@ -12,7 +12,7 @@ from lemmata.experiments.engine.claims.verdict import AttackDecider, MeanDecider
 from lemmata.experiments.engine.ledger import ledger_rows
 from lemmata.experiments.engine.ledger.ledger_rows import ledger
 from lemmata.experiments.engine.running import run
-from lemmata.experiments.engine.running.cell import SEARCH, Cell, combine
+from lemmata.experiments.engine.running.cell import Cell, combine
 from lemmata.experiments.engine.running.store import Chunk, Store, checksum
 from lemmata.mechanisms.audit.evidence import stakes
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
@@ -126,16 +126,11 @@ def row(store, claim):
     return found
 
 
-def trial_chunks(store):
-    """The number of chunks without searches, which begin anew with more settings."""
-    return int((store.chunks()["stream"] != SEARCH).sum())
-
-
 def test_a_deep_run_goes_on_where_a_full_one_ended(claim):
     """Ten times the trials, those of the full run among them; what cannot be combined is listed and decides nothing."""
     store = Store()
     run.execute([claim], store, root=TEST_ROOT, profile="full")
-    full, before = row(store, claim), trial_chunks(store)
+    full, before = row(store, claim), len(store.chunks())
     assert (full["verdict"], full["trials"], full["skipped"]) == ("INCONCLUSIVE", 400, [])
     run.execute([claim], store, root=TEST_ROOT, profile="deep")
     deep = row(store, claim)
@@ -146,7 +141,7 @@ def test_a_deep_run_goes_on_where_a_full_one_ended(claim):
     assert width[1] < width[0] / 2  # about the root of ten
     alone = Store()
     run.execute([claim], alone, root=TEST_ROOT, profile="deep")
-    assert row(alone, claim)["tightness"] == deep["tightness"] and trial_chunks(alone) == trial_chunks(store) > before
+    assert row(alone, claim)["tightness"] == deep["tightness"] and len(alone.chunks()) == len(store.chunks()) > before
     run.execute([claim], store, root=TEST_ROOT, profile="quick")
     assert row(store, claim) == deep, "a smaller run takes nothing back"
 
