@@ -58,19 +58,13 @@ def deadline(seconds: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _alarms(late: TimeoutError, seconds: float) -> Iterator[None]:
-    left, rung = TICKS, False
+    left, over = TICKS, False
 
     def ring(number: int, frame: FrameType | None) -> None:
-        nonlocal left, rung
+        nonlocal left
         left -= number == signal.SIGALRM
-        if not rung and (number == signal.SIGPROF or left <= 0) and not _is_compiling(frame):
-            rung = True
-            raise late
-
-    def disarm() -> None:
-        for (number, timer, _), handler in zip(timers, before, strict=True):
-            signal.setitimer(timer, 0)
-            signal.signal(number, handler)
+        if not over and (number == signal.SIGPROF or left <= 0) and not _is_busy(frame):
+            raise late  # and again after a tick, if what was interrupted swallows it
 
     tick = PATIENCE * seconds / TICKS
     timers = ((signal.SIGPROF, signal.ITIMER_PROF, (seconds, tick)), (signal.SIGALRM, signal.ITIMER_REAL, (tick, tick)))
@@ -80,15 +74,20 @@ def _alarms(late: TimeoutError, seconds: float) -> Iterator[None]:
             signal.setitimer(timer, *times)
         yield
     finally:
-        try:
-            disarm()
-        except TimeoutError:  # it rang on the way out, and does so once
-            disarm()
-            raise
+        over = True  # before any call, in which it could ring
+        for _, timer, _ in timers:
+            signal.setitimer(timer, 0)
+        for (number, *_), handler in zip(timers, before, strict=True):
+            signal.signal(number, handler)
 
 
-def _is_compiling(frame: FrameType | None) -> bool:
-    """Whether a compiler is at work, which would be left half done for the rest of the process: it is waited for."""
+def _is_busy(frame: FrameType | None) -> bool:
+    """Whether a compiler is at work, which would be left half done for the rest of the process: it is waited for.
+
+    So is a callback of the garbage collector, in which an error is lost.
+    """
+    if frame is not None and frame.f_code.co_name == "gc_callback":
+        return True
     while frame is not None:
         if frame.f_globals.get("__name__", "").partition(".")[0] in COMPILERS:
             return True

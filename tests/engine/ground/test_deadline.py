@@ -1,5 +1,6 @@
-"""A limit on time rings once, and leaves the process as it found it, whenever it rings."""
+"""A limit on time rings until it is over, and leaves the process as it found it, whenever it rings."""
 
+import contextlib
 import resource
 import signal
 import sys
@@ -24,15 +25,25 @@ def ring_on_the_way_out(monkeypatch):
     monkeypatch.setattr(signal, "setitimer", setitimer)
 
 
-@pytest.mark.parametrize("body_fails", [False, True])
-def test_a_limit_that_rings_on_the_way_out_is_over(monkeypatch, body_fails):
+@pytest.mark.parametrize("error", [None, ValueError])
+def test_a_limit_that_rings_on_the_way_out_is_over(monkeypatch, error):
     before = signal.getsignal(signal.SIGPROF), signal.getsignal(signal.SIGALRM)
     ring_on_the_way_out(monkeypatch)
-    with pytest.raises(TimeoutError), deadline(100):
-        if body_fails:
-            raise ValueError
+    with pytest.raises(error) if error else contextlib.nullcontext(), deadline(100):
+        if error:
+            raise error
     assert (signal.getsignal(signal.SIGPROF), signal.getsignal(signal.SIGALRM)) == before
     assert signal.getitimer(signal.ITIMER_PROF) == signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_a_limit_that_is_swallowed_rings_again():
+    with pytest.raises(TimeoutError), deadline(0.05):
+        for _ in range(3):
+            with contextlib.suppress(TimeoutError):
+                while True:
+                    pass
+        while True:
+            pass
 
 
 def test_a_limit_that_is_reached_raises_and_is_over():
