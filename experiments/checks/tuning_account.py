@@ -52,7 +52,7 @@ def account_cases(runs: Runs, promised: float, links: Iterable[tuple[Any, str]],
             again = best_score_delta_by_quadrature(runs.eta, runs.r, shift, promised)
             if not again.overlaps(spent[-1]):
                 return inconclusive("FAILED", "the divergence by distribution functions and by quadrature differ")
-        yield asdict(runs) | {"shift": shift, "epsilon": promised}, spent[-1], runs.delta
+        yield asdict(runs) | {"shift": shift, "promised": promised}, spent[-1], runs.delta
     beyond = worst_order(runs, promised) if runs.delta > 1e-12 else 0.0  # floats have no power below
     if beyond > 1 + 1e-9:
         return inconclusive("FAILED", f"some order of outputs spends {beyond:.4g} of delta")

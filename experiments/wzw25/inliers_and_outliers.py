@@ -119,7 +119,7 @@ def separator_has_no_loss(*, b):
         least = min(inner(z, SEPARATOR) for z in Z)
         if hinge_sum(SEPARATOR, Z, least) or not hinge_sum(SEPARATOR, Z, least * (1 + HAIR)):
             raise ArithmeticError(f"{setting}: the loss does not begin at the smallest margin")
-        yield setting, least, bound.lossless_width(gamma=Z[0][0])
+        yield setting | {"gamma": float(Z[0][0])}, least, bound.lossless_width(gamma=Z[0][0])
 
 
 def outlier_losses(statement, b):

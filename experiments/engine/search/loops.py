@@ -6,7 +6,8 @@
 
 A loop may run over numbers, dicts of numbers, or tuples of these. Those numbers are replaced that its author varies, if
 each of them has a name that is wanted, its own or the one that settings give it, and if what the loop runs over depends
-on no other loop and on no coordinate that the check is called with: values that are tied to each other stay tied, and
+on no other loop and on no coordinate that the check is called with, and if no turn carries on what an earlier one has
+left, such as a running sum: values that are tied to each other stay tied, and
 what was held fixed may be a premise. The factors of a `product` are replaced one by one. Generators of the same package
 that a check yields from are opened as well. All else of a check, its `if`s too, stays as it is.
 """
@@ -152,7 +153,8 @@ class _Transformer(ast.NodeTransformer):
         return frozenset().union(*map(self.fixed.get, named)) if named <= self.fixed.keys() else None  # type: ignore[arg-type]
 
     def visit_For(self, node: ast.For) -> ast.AST:
-        node.iter = self._open(node.target, node.iter)
+        if not _carries_on(node):
+            node.iter = self._open(node.target, node.iter)
         self.generic_visit(node)
         return node
 
@@ -209,6 +211,69 @@ class _Transformer(ast.NodeTransformer):
 
     def _method(self, name: str, *arguments: ast.expr) -> ast.expr:
         return ast.Call(ast.Attribute(_load(OPENING), name, ast.Load()), list(arguments), [])
+
+
+def _carries_on(loop: ast.For) -> bool:
+    """Whether what a loop yields depends on a variable that an earlier turn has left, such as a running sum."""
+    events = _Events()
+    for statement in loop.body:
+        events.visit(statement)
+    left = {name for name, is_read in events.first.items() if is_read and name in events.stored}
+    needed, before = set(events.yielded), -1
+    while len(needed) > before:
+        before = len(needed)
+        needed |= {read for targets, reads in events.assigned if targets & needed for read in reads}
+    return not left.isdisjoint(needed)
+
+
+class _Events(ast.NodeVisitor):
+    """What the body of a loop reads and stores first, in the order in which it does so, and what its yields read."""
+
+    def __init__(self) -> None:
+        self.first: dict[str, bool] = {}  # name: whether it is read before it is stored
+        self.stored: set[str] = set()
+        self.yielded: set[str] = set()  # or asked by a condition
+        self.assigned: list[tuple[set[str], set[str]]] = []
+
+    def visit_Name(self, node: ast.Name) -> None:
+        is_read = isinstance(node.ctx, ast.Load)
+        self.first.setdefault(node.id, is_read)
+        if not is_read:
+            self.stored.add(node.id)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        self.visit(node.value)
+        for target in node.targets:
+            self.visit(target)
+        self.assigned.append((_names_in(*node.targets), _names_in(node.value)))
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self.visit(node.value)
+        for name in _names_in(node.target):
+            self.first.setdefault(name, True)
+        self.visit(node.target)
+        self.assigned.append((_names_in(node.target), _names_in(node.value, node.target)))
+
+    def visit_For(self, node: ast.For) -> None:
+        self.visit(node.iter)
+        self.visit(node.target)
+        self.assigned.append((_names_in(node.target), _names_in(node.iter)))
+        for statement in node.body:
+            self.visit(statement)
+
+    def visit_Yield(self, node: ast.Yield | ast.YieldFrom) -> None:
+        self.yielded |= _names_in(node)
+        self.generic_visit(node)
+
+    visit_YieldFrom = visit_Yield
+
+    def visit_If(self, node: ast.If) -> None:
+        self.yielded |= _names_in(node.test)
+        self.generic_visit(node)
+
+
+def _names_in(*nodes: ast.AST) -> set[str]:
+    return {each.id for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
 def _load(name: str) -> ast.expr:

@@ -97,6 +97,36 @@ def by_other_names():
         yield {"guesses": K, "epsilon": e}, K, 1 / e
 
 
+def running_sum():
+    total = 0
+    for n in range(1, 25):
+        total += n
+        yield {"n": n}, total, n * n
+
+
+def running_pair():
+    a, b = 1, 1
+    for n in range(1, 25):
+        a, b = b, a + b
+        yield {"n": n}, a, 2**n
+
+
+def sum_of_its_own():
+    for n in range(1, 25):
+        total = 0
+        for k in range(n):
+            total += k
+        yield {"n": n}, total, n * n
+
+
+def largest_so_far():
+    most = 0
+    for n in range(1, 25):
+        most = max(most, n)
+        yield {"n": n}, n, 24
+    return {"tightness": (most, most)}
+
+
 @pytest.mark.parametrize(
     ("check", "arguments", "looped", "cases"),
     [
@@ -134,6 +164,10 @@ def test_a_loop_runs_over_the_value_that_is_given(check, arguments, looped, case
         (with_one_value, {}, {"n"}, set()),
         (through_a_module, {}, {"n", "x"}, {"n"}),
         (with_argument, {"x": 4}, {"n", "x"}, {"n"}),
+        (running_sum, {}, {"n"}, set()),
+        (running_pair, {}, {"n"}, set()),
+        (sum_of_its_own, {}, {"n", "k"}, {"n"}),
+        (largest_so_far, {}, {"n"}, {"n"}),
         (crossed, {}, {"x"}, {"x"}),
         (up_to, {"largest": 5}, {"n", "largest"}, set()),  # tied to a coordinate that the check is called with
         (by_other_names, {}, {"guesses"}, set()),
