@@ -51,7 +51,7 @@ MISTAKES = {  # what becomes of each, and a word of the note that names the bug
     "seeded": (FAILED, "a trial must draw from its rng"),
     "spawned": (("HOLDS", "", "sampled", "settings"), ""),
     "once": (FAILED, "this one draws as much for 1 as for 1000"),
-    "signed": (("HOLDS", "", "derivation", "everywhere"), ""),
+    "signed": (("HOLDS", "", "asserted", "everywhere"), ""),
 }
 UNEARNED = """
 @theorem("unearned", says=r"n! \\\\le 10^n", needs=N)
