@@ -5,6 +5,7 @@ statement fails at an end, or by an order of magnitude.
 """
 
 import contextlib
+import importlib
 import inspect
 import math
 import warnings
@@ -14,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.bounds.library import library
 from lemmata.bounds.statement.hypotheses import Domain
 from lemmata.experiments.engine.claims.claim import Claim, Setting
 from lemmata.experiments.engine.ground.deadline import deadline, memory_limit
@@ -57,7 +57,8 @@ class Oracle:
 
 def bare_module(claim: Claim, function: Callable[..., Any]) -> str:
     """The module from which the program of a row imports a function: a stranger's modules go by their bare names."""
-    paper = library.paper(claim.key)
+    # By its name, so that no digest of a search follows it to the papers that this process has loaded.
+    paper = importlib.import_module("lemmata.bounds.library").library.paper(claim.key)
     return function.__module__.removeprefix("" if paper.house else f"{paper.packages[0]}.")
 
 
