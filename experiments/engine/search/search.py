@@ -159,8 +159,7 @@ class Search:
             for setting in points.simpler(self.found[0], self.domains):
                 if self.admits(setting) and self.counts["tried"] < last:
                     verdict, ratio = self.judge(setting)
-                    if self.is_failure(setting, verdict, ratio):
-                        assert verdict is not None
+                    if verdict is not None and self.is_failure(setting, verdict, ratio):
                         self.found, changed = (setting, verdict), True
                         break
 
