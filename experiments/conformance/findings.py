@@ -53,20 +53,6 @@ def findings(
     planned: Callable[[str], None] = lambda _: None,
     values: Sequence[numbers.Value] = (),
     agrees: numbers.Agrees = numbers.never,
-) -> Iterator[Finding]:
-    """The findings about the rows of a paper, without those that the paper explains (`explained_findings`)."""
-    found = explained_findings(paper, store, root, told, planned, values, agrees)
-    return (finding for finding, why in found if not why)
-
-
-def explained_findings(
-    paper: Paper,
-    store: Store,
-    root: int,
-    told: Callable[[str], None] = lambda _: None,
-    planned: Callable[[str], None] = lambda _: None,
-    values: Sequence[numbers.Value] = (),
-    agrees: numbers.Agrees = numbers.never,
 ) -> Iterator[tuple[Finding, str]]:
     """All findings about the rows of a paper, from a store with their results, each with the paper's reason, or "".
 

@@ -81,7 +81,7 @@ def assess(
     done = run.execute(claims, store, root=root, profile=profile, jobs=jobs, progress=progress)
     programs.confirm(done, store, jobs)
     rows = [row for row in ledger(store, root, papers=[paper]) if row["paper"] == paper.id and row["kind"] != "summary"]
-    found = list(findings.explained_findings(paper, store, root, told))
+    found = list(findings.findings(paper, store, root, told))
     store.close()
     shown = [describe_row(row, found, profile) for row in rows]
     loose = [(each, why) for each, why in found if each.row not in {row["key"] for row in rows}]

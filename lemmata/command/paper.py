@@ -128,7 +128,8 @@ def check(paths: tuple[str, ...], as_json: bool, rules: bool, root: int, out: st
         for paper, store in decide_papers(paths, root, out):
             with store:
                 values = load_hand_values() if paper.house and is_in_checkout() else ()
-                found += findings(paper, store, root, make_progress(as_json), announce_plan, *values)
+                listed = findings(paper, store, root, make_progress(as_json), announce_plan, *values)
+                found += [finding for finding, why in listed if not why]
             kept.add(paper.id)
     make_progress(as_json)("")
     if as_json:
