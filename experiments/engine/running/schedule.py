@@ -115,10 +115,7 @@ class Schedule:
         """Enter an undecided cell, in the place of what was entered for it before."""
         if cell.verdict is not None:
             return
-        planned = (
-            costs.plan_cell(job.claim, cell.setting, cell.times) / cell.cap,
-            1,
-        )
+        planned = costs.plan_cell(job.claim, cell.setting, cell.times) / cell.cap, 1
         setting, stream, *_ = cell.where
         seconds, chunks = self.seen.get((job.claim.key, setting, stream), planned)
         # First by how far a chunk is guessed, then longest first, so that no long one is left for the end.
