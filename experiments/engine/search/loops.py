@@ -4,12 +4,15 @@
         for n in range(1, 25):        ->          for n in (n,):
             yield {"n": n}, factorial(n), bound(n=n)      yield {"n": n}, factorial(n), bound(n=n)
 
-A loop may run over numbers, dicts of numbers, or tuples of these. Those numbers are replaced that its author varies, if
-each of them has a name that is wanted, its own or the one that settings give it, and if what the loop runs over depends
-on no other loop and on no coordinate that the check is called with, and if no turn carries on what an earlier one has
-left, such as a running sum: values that are tied to each other stay tied, and
-what was held fixed may be a premise. The factors of a `product` are replaced one by one. Generators of the same package
-that a check yields from are opened as well. All else of a check, its `if`s too, stays as it is.
+A loop may run over numbers, dicts of numbers, or tuples of these. Those numbers are replaced that its author varies.
+What she holds fixed may be a premise, and stays. Values that are tied to each other stay tied. So a loop is left alone
+
+- if a number that it varies has no name that is wanted, its own or the one that settings give it;
+- if what it runs over depends on another loop, or on a coordinate that the check is called with;
+- if a turn carries on what an earlier one has left, such as a running sum or a list that grows.
+
+The factors of a `product` are replaced one by one. Generators of the same package that a check yields from are opened
+as well. All else of a check, its `if`s too, stays as it is.
 """
 
 import ast
@@ -25,6 +28,7 @@ from typing import Any
 import numpy as np
 
 OPENING = "_opening_"  # the argument of an opened function
+CHANGING = "append appendleft add extend insert update setdefault pop popitem popleft remove discard clear".split()
 SEEN = 50  # items of a loop, which show what its author varies
 Names = str | tuple[Any, ...]  # the target of a loop
 
@@ -153,7 +157,7 @@ class _Transformer(ast.NodeTransformer):
         return frozenset().union(*map(self.fixed.get, named)) if named <= self.fixed.keys() else None  # type: ignore[arg-type]
 
     def visit_For(self, node: ast.For) -> ast.AST:
-        if not _carries_on(node):
+        if not _carries_on(node, self.locals):
             node.iter = self._open(node.target, node.iter)
         self.generic_visit(node)
         return node
@@ -213,12 +217,12 @@ class _Transformer(ast.NodeTransformer):
         return ast.Call(ast.Attribute(_load(OPENING), name, ast.Load()), list(arguments), [])
 
 
-def _carries_on(loop: ast.For) -> bool:
-    """Whether what a loop yields depends on a variable that an earlier turn has left, such as a running sum."""
+def _carries_on(loop: ast.For, local: Collection[str]) -> bool:
+    """Whether what a loop yields depends on a local variable that an earlier turn has left, such as a running sum."""
     events = _Events()
-    for statement in loop.body:
-        events.visit(statement)
-    left = {name for name, is_read in events.first.items() if is_read and name in events.stored}
+    for part in (loop.target, *loop.body):
+        events.visit(part)
+    left = {name for name, is_read in events.first.items() if is_read and name in events.stored and name in local}
     needed, before = set(events.yielded), -1
     while len(needed) > before:
         before = len(needed)
@@ -241,18 +245,38 @@ class _Events(ast.NodeVisitor):
         if not is_read:
             self.stored.add(node.id)
 
-    def visit_Assign(self, node: ast.Assign) -> None:
-        self.visit(node.value)
-        for target in node.targets:
+    def visit_Assign(self, node: ast.Assign | ast.AnnAssign | ast.NamedExpr) -> None:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        if node.value is not None:
+            self.visit(node.value)
+        for target in targets:
             self.visit(target)
-        self.assigned.append((_names_in(*node.targets), _names_in(node.value)))
+            if isinstance(target, ast.Subscript | ast.Attribute):
+                self.change(target.value)
+        self.assigned.append((_names_in(*targets), _names_in(*filter(None, [node.value]))))
+
+    visit_AnnAssign = visit_NamedExpr = visit_Assign
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         self.visit(node.value)
-        for name in _names_in(node.target):
-            self.first.setdefault(name, True)
-        self.visit(node.target)
+        self.change(node.target)
         self.assigned.append((_names_in(node.target), _names_in(node.value, node.target)))
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """`terms.append(x)` and `next(terms)` change what an earlier turn has left."""
+        self.generic_visit(node)
+        is_method = isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING
+        is_next = isinstance(node.func, ast.Name) and node.func.id == "next" and bool(node.args)
+        if is_method or is_next:
+            changed = node.func.value if isinstance(node.func, ast.Attribute) else node.args[0]
+            self.change(changed)
+            self.assigned.append((_names_in(changed), _names_in(*node.args)))
+
+    def change(self, target: ast.AST) -> None:
+        """Something that was there before is read, and stored anew."""
+        for name in _names_in(target):
+            self.first.setdefault(name, True)
+            self.stored.add(name)
 
     def visit_For(self, node: ast.For) -> None:
         self.visit(node.iter)
@@ -260,6 +284,16 @@ class _Events(ast.NodeVisitor):
         self.assigned.append((_names_in(node.target), _names_in(node.iter)))
         for statement in node.body:
             self.visit(statement)
+
+    def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
+        for part in (*node.generators, *([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])):
+            self.visit(part)
+
+    visit_SetComp = visit_GeneratorExp = visit_DictComp = visit_ListComp
+
+    def visit_comprehension(self, node: ast.comprehension) -> None:
+        for part in (node.iter, node.target, *node.ifs):
+            self.visit(part)
 
     def visit_Yield(self, node: ast.Yield | ast.YieldFrom) -> None:
         self.yielded |= _names_in(node)

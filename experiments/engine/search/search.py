@@ -130,9 +130,7 @@ class Search:
         if exactly:
             return True
         if 0 in (found, claimed) and not all(domain.whole for domain in self.domains.values()):
-            return (
-                False  # a product may have left the range of floats; where it is small and positive, it would fail too
-            )
+            return False  # a product may have left the range of floats; where it is small, it would fail too
         if not all(self.is_smooth(row, abs(math.log(ratio)) if ratio > 0 else 1.0) for row in self.windows(setting)):
             return False
         beside = [point for point in points.neighbours(setting, self.domains, self.rng) if self.admits(point)]

@@ -4,6 +4,7 @@ import itertools
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
 
 from lemmata.experiments.engine.claims.claim import grid
@@ -111,6 +112,47 @@ def running_pair():
         yield {"n": n}, a, 2**n
 
 
+def growing_list():
+    terms = []
+    for n in range(1, 25):
+        terms.append(n)
+        yield {"n": n}, sum(terms), n * n
+
+
+def growing_table():
+    table = {0: 1}
+    for n in range(1, 25):
+        table[n] = n * table[n - 1]
+        yield {"n": n}, table[n], n**n
+
+
+def running_name():
+    total = 0
+    for n in range(1, 25):
+        yield {"n": n}, (total := total + n), n * n
+
+
+def iterator():
+    squares = iter(range(1, 1000, 2))
+    for n in range(1, 25):
+        yield {"n": n}, next(squares), 2 * n
+
+
+def ratios_beside():
+    ratios = []
+    for n in range(1, 25):
+        yield {"n": n}, n, 24
+        ratios.append(n / 24)
+    return {"tightness": (max(ratios), 1.0)}
+
+
+def lists_of_its_own():
+    for point in grid(n=[1, 2], x=[0.1, 0.5]):
+        point.setdefault("scale", 3)
+        values = np.append([value**2 for value in range(4)], point["n"])
+        yield point, values.sum(), 24
+
+
 def sum_of_its_own():
     for n in range(1, 25):
         total = 0
@@ -166,6 +208,12 @@ def test_a_loop_runs_over_the_value_that_is_given(check, arguments, looped, case
         (with_argument, {"x": 4}, {"n", "x"}, {"n"}),
         (running_sum, {}, {"n"}, set()),
         (running_pair, {}, {"n"}, set()),
+        (growing_list, {}, {"n"}, set()),
+        (growing_table, {}, {"n"}, set()),
+        (running_name, {}, {"n"}, set()),
+        (iterator, {}, {"n"}, set()),
+        (ratios_beside, {}, {"n"}, {"n"}),
+        (lists_of_its_own, {}, {"n", "x"}, {"n", "x"}),
         (sum_of_its_own, {}, {"n", "k"}, {"n"}),
         (largest_so_far, {}, {"n"}, {"n"}),
         (crossed, {}, {"x"}, {"x"}),
