@@ -138,6 +138,8 @@ class Goal:
         side = self.box[name]
         if not side.low < at < side.high and not (side.whole and side.low <= at < side.high):
             raise WrongProof(f"{at} is not inside {name}")
+        if side.whole and at.denominator > 1:
+            raise WrongProof(f"{at} is no whole number, and the next one after it would be left out")
         left = replace(side, high=at, open_high=False)
         right = replace(side, low=at + 1 if side.whole else at, open_low=False)
         return [replace(self, box={**self.box, name: half}) for half in (left, right)]

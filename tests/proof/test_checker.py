@@ -86,6 +86,10 @@ WRONG = {
         Goal((2 - n) * (n - 3), {"n": Side(Fraction(1), Fraction(5), whole=True)}),
         {"by": "split", "name": "n", "at": "9/4", "parts": [HELD] * 2},
     ),
+    "the only whole number left out": (
+        Goal(Fraction(1, 10) - (n - 3) ** 2, {"n": Side(Fraction(1), Fraction(5), whole=True)}),
+        {"by": "split", "name": "n", "at": "5/2", "parts": [HELD] * 2},
+    ),
     "the wrong end": (
         Goal(x - 1, {"x": Side(Fraction(0), Fraction(2))}),
         {"by": "monotone", "name": "x", "end": "low", "slope": HELD, "face": HELD},
