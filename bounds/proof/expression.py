@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import reduce
+from functools import cache, reduce
 from math import inf
 from typing import Any
 
@@ -115,12 +115,14 @@ class Expression:
         return f"{self.kind}({', '.join(map(repr, self.parts))})"
 
 
-_made: dict[tuple, Expression] = {}
+@cache
+def _table() -> dict[tuple, Expression]:
+    """All expressions that there are: behind a function, whose code a digest covers, and not what it has returned."""
+    return {}
 
 
 def _make(kind: str, *parts: Any) -> Expression:
-    key = (kind, *(id(part) if isinstance(part, Expression) else part for part in parts))
-    return _made.setdefault(key, Expression(kind, parts))
+    return _table().setdefault((kind, *parts), Expression(kind, parts))
 
 
 def number(value: Any) -> Expression:
