@@ -240,3 +240,14 @@ def test_different_promises_are_refused():
 def test_bad_scores_are_named(changed, message):
     with pytest.raises(ValueError, match=message):
         report_noisy_max.law(**{"scores": [0.0], "sensitivity": 1.0, "privacy": PureDP(1.0)} | changed)
+
+
+@pytest.mark.parametrize("cap", [0.3, 1.0, 7.0])
+def test_a_loss_counts_in_steps_of_which_the_cap_has_at_most_a_million(cap):
+    """Whole numbers below the losses over the step, a power of two, so that sums are exact and as fine as promised."""
+    data = records(X, Y, loss="squared", radius=1.0, label_bound=1.0)
+    W = np.array([[0.1], [-0.2], [3.0]])
+    sums, step, most = data.loss_steps(W, cap)
+    losses = np.minimum((X @ W.T - Y[:, None]) ** 2, cap).sum(axis=0)
+    assert math.frexp(step)[0] == 0.5 and 2**18 < cap / step <= most <= 2**20
+    assert (sums == np.round(sums)).all() and (sums * step <= losses).all() and (losses - sums * step < 24 * step).all()

@@ -148,6 +148,7 @@ def test_covers_have_the_sizes_of_the_text():
         ({"eta": -1.0}, r"eta must be in \[1e-100, 1e\+100\], got -1\.0"),
         ({"privacy": ApproxDP(1.0, 0.1)}, r"privacy must imply a PureDP, got ApproxDP\(epsilon=1\.0, delta=0\.1,"),
         ({"public": []}, "public is a list, not a list of one to 64 projections"),
+        ({"public": [*drawn(1, 2), 3]}, "public is a list, not a list of one to 64 projections"),
         ({"public": drawn(2, 3)}, r"public has embeddings R\^3 -> R\^1, R\^1 -> R\^1: not R\^2 -> R\^k, then R\^N"),
         ({"public": drawn(2, 2), "rho": 1e-4}, "public has shapes for .* networks: more than"),
         ({"calibration": "exact"}, "calibration must be one of printed, got 'exact'"),

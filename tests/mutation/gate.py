@@ -20,7 +20,7 @@ import textwrap
 from pathlib import Path
 
 from lemmata.experiments.engine.ground.files import write_table
-from tests.mutation import operators
+from tests.mutation import mutants, operators
 from tests.selection import ROOT
 
 COLUMNS = ("module", "function", "line", "change", "quick", "seconds", "noticed otherwise")
@@ -68,7 +68,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=2)
     parser.add_argument("--table", type=Path)
     given = parser.parse_args(arguments)
+    same = mutants.equivalent()
     drawn = (mutant for mutant in operators.chosen(2 * given.count, given.seed) if "_broadcast" not in mutant.change)
+    drawn = (mutant for mutant in drawn if (mutant.name, mutant.change) not in same)
     rows: list[dict] = []
 
     def publish() -> None:

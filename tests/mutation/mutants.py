@@ -1,6 +1,6 @@
 """Mutation testing: change one line, run what reaches it, and print the mutants that nothing notices.
 
-    python -m tests.mutation.mutants [--count 240] [--seed 1] [--only WORD] [--all] [--table mutants.csv]
+    python -m tests.mutation.mutants [--count 240] [--seed 1] [--only WORD] [--hardening] [--all] [--table mutants.csv]
 
 Each mutant (`operators`) is applied in memory in a forked child (`runner`), which then runs the tests and the claims
 whose code names the changed function, at however many removes, the nearest first, and stops at the first that comes out
@@ -255,12 +255,15 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--tests", default="tests bounds mechanisms experiments")
     parser.add_argument("--patience", type=float, default=PATIENCE, help="CPU-seconds for one mutant")
     parser.add_argument("--table", type=Path)
+    parser.add_argument("--hardening", action="store_true", help="all changes of lines that privacy rests on")
     parser.add_argument("--all", action="store_true", help="go on after the first that notices")
     given = parser.parse_args(arguments)
     registry.load()
-    mutants = operators.chosen(10**6 if given.only else given.count, given.seed)
+    some = given.only or given.hardening
+    mutants = operators.chosen(10**6 if some else given.count, given.seed)
     mutants = [m for m in mutants if given.only in m.name and given.change in ("", m.change)]
-    session = Session(mutants[: given.count], given.table, given.patience, given.all)
+    mutants = [m for m in mutants if m.hardens] if given.hardening else mutants[: given.count]
+    session = Session(mutants, given.table, given.patience, given.all)
     ignored = [f"--ignore={HERE.parent / name}" for name in LEFT_OUT]
     # The package is imported by now: asserts are left as they are written.
     pytest.main(
@@ -271,7 +274,8 @@ def main(arguments: list[str]) -> int:
         if row["outcome"] == "SURVIVED":
             print("{module}:{line} {function}: {change}".format(**row))
     print(summary(session.rows))
-    return int(not session.rows or score(session.rows) < ENOUGH)  # nothing tried is nothing noticed
+    enough = 100 if given.hardening else ENOUGH
+    return int(not session.rows or score(session.rows) < enough)  # nothing tried is nothing noticed
 
 
 if __name__ == "__main__":

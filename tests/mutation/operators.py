@@ -16,14 +16,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from lemmata.experiments.conformance import edit
+from lemmata.mechanisms.numerics import arithmetic
 
 AREAS = ("lemmata.mechanisms", "lemmata.bounds", "lemmata.experiments.engine")
 CALLS = {
     "log": "log2", "log2": "log", "log1p": "log", "exp": "expm1", "expm1": "exp",
     "min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum", "argmin": "argmax", "argmax": "argmin",
-    "ceil": "floor", "floor": "ceil", "any": "all", "all": "any", "cdf": "sf", "sf": "cdf", "sum": "max",
+    "ceil": "floor", "floor": "ceil", "round_up": "round_down", "round_down": "round_up",
+    "sqrt_up": "sqrt_down", "sqrt_down": "sqrt_up", "any": "all", "all": "any", "cdf": "sf", "sf": "cdf", "sum": "max",
 }  # fmt: skip
-ARGUMENT_ALONE = ("sqrt", "abs", "clip_rows", "clip", "project_columns", "rounded", "round_up", "round_down")
+ARGUMENT_ALONE = ("sqrt", "abs", "clip_rows", "clip", "project_columns", "rounded", "nextafter")
+ROUNDED = ("round_up", "round_down", "sqrt_up", "sqrt_down")
+# What a promise of privacy rests on, line by line: directions, clips, projections, and whether a draw is exact.
+HARDENING = (*ROUNDED, "nextafter", "ceil", "floor", "trunc", "rint", "clip_rows", "clip", "project_columns", "rounded")
 WORDS = {"replace": "add/remove", "add/remove": "replace", "right": "left", "left": "right"}
 OPERATORS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}
 COMPARISONS = {
@@ -53,6 +58,14 @@ class Mutant:
         """The function, as the tables spell it."""
         return f"{self.module}.{self.function}"
 
+    @property
+    def hardens(self) -> bool:
+        """Whether the line that it changes is one on which a promise of privacy rests."""
+        before = self.change.partition(" -> ")[0]
+        called = before.partition("(")[0].rpartition(".")[2]
+        switched = " if " in before and "exact" in before.partition(" if ")[2].partition(" else ")[0]
+        return self.module.startswith("lemmata.mechanisms.") and (called in HARDENING or switched)
+
     def apply(self) -> None:
         """Make the change, in this process."""
         function = functions(self.module)[self.function]
@@ -60,6 +73,8 @@ class Mutant:
         place = list(_nodes(tree))[self.node]
         _Swap(place, list(variants(place))[self.variant]).visit(tree)
         function.__globals__.setdefault("_broadcast_draw", broadcast_draw)
+        for name in ROUNDED:
+            function.__globals__.setdefault(name, getattr(arithmetic, name))
         edit.replace_code(function, tree)
 
 
@@ -127,6 +142,9 @@ def variants(node: ast.AST) -> Iterator[ast.AST]:
             yield node.operand
     elif isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
         yield ast.Compare(node.left, [COMPARISONS[type(node.ops[0])]()], node.comparators)
+    elif isinstance(node, ast.IfExp):
+        yield node.body
+        yield node.orelse
     elif isinstance(node, ast.BoolOp):
         yield ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)
     elif isinstance(node, ast.Constant):
@@ -161,6 +179,8 @@ def _calls(node: ast.Call) -> Iterator[ast.AST]:
         else:
             other.func.id = CALLS[name]  # type: ignore[attr-defined]
         yield other
+    if name in ROUNDED[:2]:  # to the nearest float
+        yield ast.Call(ast.Name("float", ast.Load()), node.args, [])
     if name in ARGUMENT_ALONE and node.args:
         yield node.args[0]
     if name in ARGUMENT_ALONE and not node.args and isinstance(node.func, ast.Attribute):

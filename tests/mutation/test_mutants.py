@@ -95,6 +95,8 @@ def test_the_choice_depends_on_its_seed_alone_and_repeats_no_function():
         ("-x", {"x"}),
         ("np.log1p(x)", {"np.log(x)"}),
         ("sqrt(x)", {"x"}),
+        ("round_up(x)", {"round_down(x)", "float(x)"}),
+        ("a if exact else b", {"a", "b"}),
         ("a <= b", {"a > b"}),
         ("a and b", {"a or b"}),
         ("range(n)", {"range(n - 1)"}),

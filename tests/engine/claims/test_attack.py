@@ -177,3 +177,8 @@ def test_a_function_is_a_side_like_a_law():
         attacked(lambda factor: (3, plain))
     with pytest.raises(ValueError, match=r"^attack must be one of pure, approx, gdp, got 'puree'$"):
         attack_claim(None, law="x", attack="puree", bound=1.0)
+
+
+def test_an_attack_refutes_the_guarantee_that_it_names():
+    assert game.guarantee("approx", 1.0, 1e-5) == ApproxDP(1.0, 1e-5)
+    assert game.guarantee("pure", 1.0) == PureDP(1.0) and game.guarantee("gdp", 1.0) == GaussianDP(1.0)

@@ -244,3 +244,16 @@ def test_the_code_hash_does_not_hang_on_the_folder():
     root = str(Path(fingerprint.__file__).parents[3])
     for claim in CLAIMS.values():
         assert not any(root in text for text in fingerprint.texts(claim.trial, claim.by or claim.trial)), claim.key
+
+
+@pytest.mark.parametrize("name", ["__init__", "get"])
+def test_what_makes_an_object_counts_as_its_methods_do(name):
+    text = """
+    class Made:
+        def NAME(self):
+            self.a = NUMBER
+    def f():
+        return Made()
+    """
+    hashes = [hash_code(made(text.replace("NAME", name).replace("NUMBER", number))) for number in ("4", "8", "4")]
+    assert hashes[0] != hashes[1] and hashes[0] == hashes[2]

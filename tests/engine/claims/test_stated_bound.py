@@ -32,6 +32,8 @@ def test_a_multiple_is_printed_or_not(bound, value, name, says, printed):
 @pytest.mark.parametrize("bound", [0.3, Fraction(3, 10)])
 def test_another_number_is_named(bound):
     theorem = SimpleNamespace(says=BETA, formula=lambda: 2)
-    claim = SimpleNamespace(style="tail", theorem=theorem, bound=lambda **_: bound, quick=({"beta": 0.1},))
+    claim = SimpleNamespace(
+        style="tail", theorem=theorem, bound=lambda **_: bound, quick=({"shift": 0, "kind": "n", "beta": 0.1},)
+    )
     assert stated_bound.find_unstated_bound(claim).endswith("or a call of its statement, got 0.3")
     assert not stated_bound.find_unstated_bound(SimpleNamespace(style="exact"))

@@ -1,8 +1,10 @@
 """The auditor part by part, where a mutant of one line survived: tests state the rule, and no value that came out."""
 
 import os
+import random
 import subprocess
 import sys
+from dataclasses import replace
 from math import exp, inf, log
 from types import SimpleNamespace
 
@@ -13,7 +15,13 @@ from lemmata.mechanisms.audit.evidence.attackers import by_label
 from lemmata.mechanisms.audit.evidence.divergence_bets import CLAIMED, FACTORS, SPARE, DivergenceBets, binned_scores
 from lemmata.mechanisms.audit.evidence.rules import Rule
 from lemmata.mechanisms.audit.evidence.stakes import log_capital, tables, tally
+from lemmata.mechanisms.audit.neighbours.changes import Neighbours
 from lemmata.mechanisms.audit.play.game import Game
+from lemmata.mechanisms.audit.play.pair_shrinking import simpler
+from lemmata.mechanisms.audit.play.repeated_tests import Games
+from lemmata.mechanisms.audit.subjects import draws
+from lemmata.mechanisms.audit.subjects.adapters import Mechanism
+from lemmata.mechanisms.audit.subjects.release_values import moments
 from lemmata.mechanisms.audit.subjects.samplers import Recorded, Source, WrongSize
 from lemmata.mechanisms.privacy import ZCDP, PureDP
 
@@ -131,3 +139,43 @@ def test_cores_that_cannot_be_counted_print_nothing(call, quiet):
     environment = {name: value for name, value in os.environ.items() if name not in ("OMP_NUM_THREADS", "PYTHONPATH")}
     ran = subprocess.run([sys.executable, "-c", UNCOUNTED.format(call=call)], capture_output=True, env=environment)
     assert ran.returncode == 0 and bool(ran.stderr) is not quiet
+
+
+def test_the_releases_of_all_games_are_counted():
+    games = Games(None)
+    games.trials = [SimpleNamespace(game=SimpleNamespace(drawn=drawn)) for drawn in (3, 5)]
+    assert games.drawn == 8
+
+
+def test_a_pair_with_the_others_alike_keeps_the_record_that_differs():
+    """Of three records the first two are made equal; the third, which differs, stays on either side."""
+    pair = Neighbours((np.array([1.0, 2.0, 3.0]),), (np.array([1.0, 2.0, 9.0]),), "the last is changed")
+    alike = [made for made in simpler(pair) if made.words.endswith("the others alike")]
+    assert [(made.data[0].tolist(), made.neighbour[0].tolist()) for made in alike] == [
+        ([0.0, 0.0, 3.0], [0.0, 0.0, 9.0]),
+        ([1.0, 1.0, 3.0], [1.0, 1.0, 9.0]),
+    ]
+
+
+def test_dates_and_spans_are_read_in_seconds_and_told_apart():
+    assert moments(np.array(["1970-01-02"], dtype="datetime64[D]"))[1] == "date None"
+    assert moments(np.array([90], dtype="timedelta64[m]")) == (pytest.approx([5400.0]), "span")
+
+
+@pytest.mark.parametrize("kind", ["Random", "SystemRandom"])
+def test_a_generator_of_python_is_recorded(kind):
+    """Made while a tape runs, it draws what the tape's seed says, and each draw is on the tape."""
+    with draws.taped():
+        said = []
+        for seed in (1, 1, 2):
+            with draws.recording(draws.Tape(seed)) as tape:
+                made = getattr(random, kind)(*([seed] if kind == "Random" else []))
+                said.append((float(made.gauss(0, 1)), len(tape.draws)))
+    assert said[0] == said[1] != said[2] and said[0][1] == 1
+
+
+def test_numbers_that_share_noise_are_seen_as_differences():
+    """The second and the third number have the noise of the first: beside it their differences to it are free of it."""
+    subject = Mechanism("f", lambda data, seed: 0.0, shared={1: 0, 2: 0})
+    assert subject.parted(np.array([5.0, 7.0, 4.0])).tolist() == [5.0, 2.0, -1.0]
+    assert replace(subject, shared={}).parted(np.array([5.0, 7.0, 4.0])).tolist() == [5.0, 7.0, 4.0]

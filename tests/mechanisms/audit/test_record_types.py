@@ -9,7 +9,7 @@ import pytest
 
 from lemmata import PureDP, audit
 from lemmata.mechanisms.audit.neighbours.changes import neighbouring
-from lemmata.mechanisms.audit.neighbours.record_parts import described
+from lemmata.mechanisms.audit.neighbours.record_parts import described, figures
 from lemmata.mechanisms.audit.neighbours.record_tables import dataset_key, stored
 from lemmata.mechanisms.audit.play.neighbour_search import Search
 from lemmata.mechanisms.audit.play.pair_shrinking import reproducer, written
@@ -224,3 +224,8 @@ def test_a_program_loads_a_large_frame_of_mixed_columns(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert 'np.load("pair.npz")' in program and len(program.splitlines()) <= 20
     assert sorted(times_shown(program)) in ([0, 1000], [0, 999])
+
+
+def test_a_series_of_numbers_is_read_with_a_missing_one_as_nan():
+    read = figures(pd.Series([1, None, 3], dtype="Int64"))
+    assert read.dtype == float and np.array_equal(read, [1.0, np.nan, 3.0], equal_nan=True)

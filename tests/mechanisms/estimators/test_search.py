@@ -1,5 +1,7 @@
 """Private search: what it costs is said before, what it spends survives an audit, and more is caught."""
 
+import math
+
 import numpy as np
 import pytest
 from sklearn.model_selection import ParameterGrid
@@ -50,6 +52,7 @@ def test_the_cost_is_known_before_any_data():
     assert cost.privacy == ApproxDP(1.0, 1e-5) and cost.candidates == 10
     assert cost.expected_runs == pytest.approx(10 * (1 / 0.05 - 1))
     assert compose(GaussianDP(cost.training), GaussianDP(cost.training)).mu == pytest.approx(mu, rel=1e-12)
+    assert cost.each_once == pytest.approx(cost.alone / math.sqrt(2 * 10))  # a run and its score, ten times each
     assert cost.alone == gaussian_mu(1.0, 1e-5) > cost.training > cost.each_once  # ten settings: searching is cheaper
     assert "10 settings" in str(cost) and "190 expected" in str(cost) and cost.seconds is None
 

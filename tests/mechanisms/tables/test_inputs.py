@@ -1,5 +1,7 @@
 """What was wrong once: inputs changed silently, noise lost in the float grid, budgets overspent, secrets shared."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from lemmata.mechanisms.learners.erm import phased_sgd
 from lemmata.mechanisms.noise import gaussian
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
 from lemmata.mechanisms.selection import tuning_budget
+from lemmata.mechanisms.tables.inputs import check_budget
 
 X, Y = np.array([[0.6, 0.1], [-0.5, 0.2], [0.3, -0.4], [0.1, 0.1]]), np.array([1.0, -1.0, 1.0, -1.0])
 
@@ -64,3 +67,10 @@ def test_a_published_projection_tells_nothing_about_the_noise(monkeypatch):
 def test_releases_without_a_generator_differ():
     made = gaussian.law([0.0], sensitivity=1.0, sigma=1.0, noise="exact")
     assert fit(made) != fit(made)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.0), (1.0, 1.0), (1.0, 1.5), (-1.0, 0.5), (2e100, 0.5)])
+def test_a_budget_from_which_no_noise_follows_is_refused(epsilon, delta):
+    check_budget(SimpleNamespace(epsilon=0.0, delta=0.5))
+    with pytest.raises(ValueError, match=r"(epsilon|delta) must be in"):
+        check_budget(SimpleNamespace(epsilon=epsilon, delta=delta))

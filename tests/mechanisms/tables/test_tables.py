@@ -153,3 +153,9 @@ def test_coefficients_give_the_scores_of_long_rows_too():
     np.testing.assert_allclose(
         model.decision_function(inside), inside @ model.coef_[0] + model.intercept_[0], atol=1e-12
     )
+
+
+def test_a_shape_lies_about_the_centre_that_a_column_of_it_gets():
+    """At least a twentieth of it on either side: zeros beside normals lie at most so unevenly."""
+    for family in column_ranges.shape_families():
+        assert 0.05 < float(family.distribution(np.array([family.centre]))[0]) < 0.95
