@@ -335,6 +335,29 @@ def test_the_search_finds_names_and_puts_what_is_called_so_first(site, tmp_path,
     assert found and int(found[1]) >= 1 and found[3].startswith(first), found
 
 
+BROKEN = r"""
+const broken = [], inText = [...document.querySelectorAll("p > a, li > a, td > a")];
+for (const cell of document.querySelectorAll("td, th"))
+  for (const node of [...cell.childNodes].filter(node => node.nodeType === 3))
+    for (const word of node.textContent.matchAll(/[A-Za-z]{2,}/g)) {
+      const range = document.createRange();
+      range.setStart(node, word.index); range.setEnd(node, word.index + word[0].length);
+      if (new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1) broken.push(word[0]);
+    }
+const plain = inText.filter(link => !getComputedStyle(link).textDecorationLine.includes("underline"));
+document.documentElement.dataset.seen = [broken.length, plain.length, document.body.scrollWidth > innerWidth].join(" ");
+"""
+
+
+@browser.needed
+@pytest.mark.parametrize("page", ["hardened.html", "audits.html", "wild.html"])
+@pytest.mark.parametrize("width", [1400, 400])
+def test_words_are_whole_and_links_are_seen_without_colour(site, tmp_path, page, width):
+    """No word of a table ends on another line than it began on, and a link in a text is underlined."""
+    seen = browser.look(site.copy / page, tmp_path, f"--window-size={width},1200", script=BROKEN)
+    assert 'data-seen="0 0 false"' in seen.stdout, re.findall(r'data-seen="[^"]*"', seen.stdout)
+
+
 # The picture of when bounds speak -------------------------------------------------------------------------------------
 
 
