@@ -29,7 +29,8 @@ class Audit:
         REFUTED, or INCONCLUSIVE with a reason: AUDIT_ONLY (survived, and what would have been caught is
         `smallest_caught`), NO_POWER (no attacker told the datasets apart: nothing is known), BUDGET (not even a
         mechanism without any noise could have been refuted by so few releases), NOT_AUDITED (a side raised at every
-        release, or there was one and the same outcome throughout: `event` says which), INTERRUPTED.
+        release, there was one and the same outcome throughout, or a side was told from a copy of itself: `event` says
+        which), INTERRUPTED.
     lower, lower_at_level : float
         What epsilon or mu exceeds, but for a chance of 1e-3; but for one of `level`.
     event : str

@@ -17,9 +17,12 @@ from lemmata.bounds.statement.verdicts import INCONCLUSIVE, REFUTED
 from lemmata.mechanisms.audit.evidence.attackers import attackers
 from lemmata.mechanisms.audit.play.audit_result import Audit
 from lemmata.mechanisms.audit.play.findings import event, limits, smallest_caught
-from lemmata.mechanisms.audit.play.game import LEAST, MEMORY, REPORT, Game
-from lemmata.mechanisms.audit.subjects.samplers import FIRST, Exhausted, chunk
+from lemmata.mechanisms.audit.play.game import LEAST, MEMORY, NAMES, REPORT, Game
+from lemmata.mechanisms.audit.subjects.samplers import FIRST, Exhausted, chunk, copy_state
 from lemmata.mechanisms.numerics.arithmetic import as_real, check_in_range, short_repr
+from lemmata.mechanisms.privacy import PureDP
+
+SAME = PureDP(1e-3)  # nearly nothing may be told of a side and its copy
 
 
 def audit(
@@ -39,13 +42,15 @@ def audit(
 
     Each side is a law, a callable `(rng, size)`, an `(estimator, X, y)`, an array of releases or a .npy file. A
     callable returns `size` independent releases, as an array or a sequence of anything: vectors, integers, strings,
-    tuples, None, NaN, infinities; what it raises is an outcome too. `claim` is any guarantee, whatever its neighbours,
-    a list of PureDP and ApproxDP that are all claimed (points of a curve), or a function delta(epsilon); against ZCDP
-    and RenyiDP half of the capital bets on the divergences themselves (`divergence_bets`). The two datasets differ in
-    `records` records. Without a `root` one is drawn, and shown. `budget` is the number of releases to draw at most.
-    REFUTED is wrong with a chance of at most `level`. `features(releases)` -> (size, columns) adds an attacker of the
-    user's own. Releases are rounded to 2^-20 of their spread, which judges the mechanism over the reals; `bits` keeps
-    every bit of them. `progress(releases, log10_e)` is called after every chunk.
+    tuples, None, NaN, infinities; what it raises is an outcome too. `claim` is any guarantee, whatever its
+    neighbours, a list of PureDP and ApproxDP that are all claimed (points of a curve), or a function
+    delta(epsilon); against ZCDP and RenyiDP half of the capital bets on the divergences themselves
+    (`divergence_bets`). The two datasets differ in `records` records. Without a `root` one is drawn, and shown.
+    `budget` is the number of releases to draw at most. REFUTED is wrong with a chance of at most `level`. It rests
+    on independent releases: a side that can be told from a fresh copy of itself is NOT_AUDITED.
+    `features(releases)` -> (size, columns) adds an attacker of the user's own. Releases are rounded to 2^-20 of
+    their spread, which judges the mechanism over the reals; `bits` keeps every bit of them. `progress(releases,
+    log10_e)` is called after every chunk.
 
     Raises ValueError for a side or claim of another kind, a budget below 128, a level outside (0, 1), or a callable
     that does not return as many releases as it was asked for.
@@ -57,20 +62,32 @@ def audit(
     if not (features is None or callable(features)):
         raise ValueError(f"features must be a function of releases, got {short_repr(features)}")
     start, root = time.process_time(), secrets.randbits(32) if root is None else root
-    game = Game(
-        sample_a,
-        sample_b,
-        claim,
-        root=root,
-        named=list(attackers(sample_a, sample_b, features)),
-        bits=bits,
-        records=records,
-    )
+    copies = copy_state(sample_a), copy_state(sample_b)
+
+    def begin(a: Any, b: Any, against: Any, seed: int) -> Game:
+        return Game(a, b, against, root=seed, named=list(attackers(a, b, features)), bits=bits, records=records)
+
+    game = begin(sample_a, sample_b, claim, root)
     course = play(game, budget, level, progress)
     found = concluded(game, level, course, time.process_time() - start)
-    if why := game.unaudited():
+    why = game.unaudited()
+    if found.verdict == REFUTED:
+        for name, side, copy in zip(NAMES, (sample_a, sample_b), copies, strict=True):
+            why = why or (copy is not None and told_from_itself(name, begin(side, copy, SAME, root + 1), game))
+    if why:
         return replace(found, verdict=INCONCLUSIVE, reason="NOT_AUDITED", event=why, lower=0.0, lower_at_level=0.0)
     return replace(found, reason="INTERRUPTED") if game.interrupted and found.verdict != REFUTED else found
+
+
+def told_from_itself(name: str, null: Game, game: Game) -> str:
+    """Why the releases of a side are not independent, as evidence takes them to be; "" if nothing shows that.
+
+    The side plays against a copy of itself, from before it was played, for as many releases as the `game` has had. One
+    dataset is on both sides, so that whoever wins has learnt what the side remembers from one release to the next.
+    """
+    play(null, max(game.drawn, LEAST), game.level)
+    same = null.log_e() < -log(game.level)
+    return "" if same else f"{name} is told from a fresh copy of itself: its releases are not independent"
 
 
 def enough(name: str, value: Any, least: int, why: str = "") -> None:

@@ -1,8 +1,10 @@
 """Sources of releases: a law, a callable, an estimator with data, or recorded releases."""
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 from math import ceil, log
+from types import CellType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -104,6 +106,28 @@ def as_sampler(name: str, side: Any) -> Callable:
         f"{name} must be a law, a callable (rng, size), an (estimator, X, y), "
         f"an array or a .npy file, got {type(side).__name__}"
     )
+
+
+def is_frozen(side: Any) -> bool:
+    """Whether a side is a law whose fields cannot be set, as all of ours are: it remembers nothing."""
+    return bool(getattr(getattr(side, "__dataclass_params__", None), "frozen", False))
+
+
+def copy_state(side: Any) -> Any:
+    """A copy of a side that shares no state with it; None for recorded releases, a frozen law, and what has no copy."""
+    if isinstance(side, str | np.ndarray | list) or is_frozen(side):
+        return None
+    try:
+        if isinstance(side, tuple):
+            return deepcopy(side[0]), *side[1:]
+        if isinstance(side, FunctionType):  # which `deepcopy` returns as it is, with what it remembers
+            cells = tuple(CellType(deepcopy(cell.cell_contents)) for cell in side.__closure__ or ())
+            made = FunctionType(side.__code__, side.__globals__, side.__name__, deepcopy(side.__defaults__), cells)
+            made.__kwdefaults__ = deepcopy(side.__kwdefaults__)
+            return made
+        return deepcopy(side)
+    except FAILURES:
+        return None
 
 
 def loaded(name: str, path: str) -> Any:

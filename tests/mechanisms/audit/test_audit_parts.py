@@ -4,7 +4,7 @@ import os
 import random
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import exp, inf, log
 from types import SimpleNamespace
 
@@ -19,11 +19,12 @@ from lemmata.mechanisms.audit.neighbours.changes import Neighbours
 from lemmata.mechanisms.audit.play.game import Game
 from lemmata.mechanisms.audit.play.pair_shrinking import simpler
 from lemmata.mechanisms.audit.play.repeated_tests import Games
+from lemmata.mechanisms.audit.play.sequential_test import audit
 from lemmata.mechanisms.audit.subjects import draws
 from lemmata.mechanisms.audit.subjects.adapters import Mechanism
 from lemmata.mechanisms.audit.subjects.release_values import moments
-from lemmata.mechanisms.audit.subjects.samplers import Recorded, Source, WrongSize
-from lemmata.mechanisms.privacy import ZCDP, PureDP
+from lemmata.mechanisms.audit.subjects.samplers import Recorded, Source, WrongSize, copy_state
+from lemmata.mechanisms.privacy import ZCDP, GaussianDP, PureDP
 
 
 def drawn(a, b, size=40):
@@ -179,3 +180,58 @@ def test_numbers_that_share_noise_are_seen_as_differences():
     subject = Mechanism("f", lambda data, seed: 0.0, shared={1: 0, 2: 0})
     assert subject.parted(np.array([5.0, 7.0, 4.0])).tolist() == [5.0, 2.0, -1.0]
     assert replace(subject, shared={}).parted(np.array([5.0, 7.0, 4.0])).tolist() == [5.0, 7.0, 4.0]
+
+
+class Drifting:
+    """N(b, 1) beside a number without any data that follows its last value."""
+
+    def __init__(self, b):
+        self.b, self.last = b, 0.0
+
+    def __call__(self, rng, size):
+        return np.array([(self.b + rng.normal(), self.drift(rng)) for _ in range(size)])
+
+    def drift(self, rng):
+        self.last = 0.99 * self.last + rng.normal()
+        return self.last
+
+
+@dataclass(frozen=True)
+class Fixed:
+    sides: list
+
+    def sample(self, rng, size):
+        return self.sides[0](rng, size)
+
+
+def remembering(b):
+    side = Drifting(b)
+    return lambda rng, size: side(rng, size)
+
+
+@pytest.mark.parametrize("kind", [Drifting, remembering])
+def test_a_side_that_remembers_its_last_release_is_not_audited(kind):
+    """The claim is true; what tells the sides apart is which drift is whose."""
+    found = audit(kind(0.0), kind(1.0), GaussianDP(1.0), root=1, budget=5_000)
+    assert (found.verdict, found.reason, found.lower) == ("INCONCLUSIVE", "NOT_AUDITED", 0.0)
+    assert found.event == "sample_a is told from a fresh copy of itself: its releases are not independent"
+
+
+def test_independent_releases_of_a_side_with_a_state_are_judged():
+    """A counter of calls that no release shows, a generator of its own, and a law whose fields cannot be set."""
+
+    def counting(b):
+        calls, own = [], np.random.default_rng(int(b))
+        return lambda rng, size: (calls.append(size), own.normal(b, 1.0, size))[1]
+
+    found = audit(counting(0.0), counting(3.0), GaussianDP(1.0), root=1)
+    assert found.verdict == "REFUTED"
+    law = Fixed([lambda rng, size: rng.normal(size=size)])
+    assert copy_state(law) is None and copy_state(np.zeros(3)) is None and copy_state([1, 2]) is None
+
+
+def test_a_copy_shares_no_state_with_its_side():
+    for side in (Drifting(0.0), remembering(0.0)):
+        before = copy_state(side)
+        moved = [each(np.random.default_rng(1), 50)[-1, 1] for each in (side, before, side)]
+        assert moved[0] == moved[1] != moved[2]
