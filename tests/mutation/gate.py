@@ -25,6 +25,7 @@ from tests.selection import ROOT
 
 COLUMNS = ("module", "function", "line", "change", "quick", "seconds", "noticed otherwise")
 QUICK = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not soak", "--touched", "HEAD", "--budget", "20"]
+ENDLESS = 120  # CPU-seconds after which whoever waits has noticed that something is wrong
 
 
 def text_of(mutant: operators.Mutant) -> tuple[Path, str]:
@@ -44,7 +45,8 @@ def text_of(mutant: operators.Mutant) -> tuple[Path, str]:
 def is_red() -> tuple[bool, float]:
     """Whether the tests that `make quick` selects fail, and the CPU-seconds that they and their processes took."""
     begun = children_seconds()
-    done = subprocess.run([sys.executable, *QUICK], cwd=ROOT, capture_output=True)
+    end = lambda: resource.setrlimit(resource.RLIMIT_CPU, (ENDLESS, ENDLESS))  # noqa: E731
+    done = subprocess.run([sys.executable, *QUICK], cwd=ROOT, capture_output=True, preexec_fn=end)
     return done.returncode not in (0, 5), round(children_seconds() - begun, 1)
 
 
