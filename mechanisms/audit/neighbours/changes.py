@@ -6,12 +6,13 @@ every column, a norm, the labels. A change replaces, adds or removes one record,
 changes a label alone. The new record is an extreme of the declared range, lies beyond it, is NaN, infinite, -0 or
 subnormal, has a class that nobody else has, or equals another one. And the dataset itself is moved first: as given, one
 record, two or three, all at one end, all NaN, evenly spread, half at either end (a tie at the median) with or without a
-record between them, all of one class.
+record between them, all of one class. Most changes are of the last record; `elsewhere` changes others, for a mechanism
+that weighs records by where they stand.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain, repeat, zip_longest
+from itertools import chain, islice, repeat, zip_longest
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from lemmata.mechanisms.audit.neighbours.record_parts import SMALL, Part, descri
 from lemmata.mechanisms.audit.neighbours.record_tables import all_alike, append, dataset_key, like, put, row, take
 
 EVERYBODY = "every record"
+CHANGES = 2  # of a record at each place that is not the last: what moves most comes first
 EARLY, TOGETHER, LATE = 4, 12, 6  # datasets that offer at once, that join them each time, and after how many rounds
 
 
@@ -31,6 +33,7 @@ class Neighbours:
     neighbour: tuple = field(repr=False)
     words: str
     rows: bool = True  # is it a record that differs, and not a number?
+    place: int | None = None  # of the record that differs; None: the last one
 
     @property
     def size(self) -> int:
@@ -148,6 +151,7 @@ def neighbouring(data: tuple, parts: list[Part], kind: str, narrow: bool = True)
         if (same := dataset_key(base)) not in known:
             known.add(same)
             offers.append(_changes(words, base, told, kind))
+    offers.insert(1, elsewhere(data, parts, kind))
     offers.append(counted(data, parts, kind))
     for round_ in zip_longest(
         *(chain(repeat(None, LATE * ((at + TOGETHER - EARLY) // TOGETHER)), it) for at, it in enumerate(offers))
@@ -218,6 +222,43 @@ def _changes(words: str, base: tuple, parts: list[Part], kind: str) -> Iterator[
     if kind == "replace" and n > 1:
         other = tuple(put(part, n - 1, row(part, 0)) for part in base)
         yield pair(base, other, f"{words}; one record replaced: equal to the first")
+
+
+def elsewhere(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
+    """Changes of a record at the front, next to either end and in the middle, of datasets of either parity."""
+    n, first = len(data[0]), parts[0]
+    if n < 3:
+        return
+    bases = [("the data as given", data)]
+    if len(first.low):
+        ends = put(all_alike(data[0], first.record(first.low)), 1, first.record(first.high))
+        bases.append(("every record at the lower end", (take(ends, [0] * n), *data[1:])))
+        bases.append(("the ends in turns", (take(ends, [at % 2 for at in range(n)]), *data[1:])))
+    bases += [(f"{words}; without its last record", _rows(base, [*range(n - 1)])) for words, base in bases if n > 3]
+    for change in range(CHANGES):
+        for place in (0, 1, n // 2, n - 2):
+            for words, base in bases:
+                if place < len(base[0]) - 1:
+                    yield from _change_at(words, base, parts, kind, place, change)
+
+
+def _change_at(words: str, base: tuple, parts: list[Part], kind: str, place: int, change: int) -> Iterator[Neighbours]:
+    """The `change`-th change of the record at a place, or one more or fewer there."""
+    n = len(base[0])
+    own, first = (tuple(row(part, at) for part in base) for at in (place, 0))
+    where = f"record {place + 1} of {n}"
+    if kind == "add/remove" and not change:
+        yield Neighbours(
+            base, _rows(base, [at for at in range(n) if at != place]), f"{words}; {where} removed", place=place
+        )
+    for said, record in islice(records(parts, own, kind == "label", first), change, change + 1):
+        if kind == "add/remove":
+            order = [*range(place), n, *range(place, n)]
+            other = tuple(take(append(part, value), order) for part, value in zip(base, record, strict=True))
+            yield replace(pair(base, other, f"{words}; one record more before {where}, {said}"), place=place)
+        else:
+            other = tuple(put(part, place, value) for part, value in zip(base, record, strict=True))
+            yield replace(pair(base, other, f"{words}; {where} replaced: {said}"), place=place)
 
 
 def pair(one: tuple, other: tuple, words: str) -> Neighbours:

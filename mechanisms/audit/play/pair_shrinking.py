@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import inf
 from os.path import relpath
 from typing import Any
@@ -63,27 +64,43 @@ def _apart(search: Search, pair: Neighbours) -> float:
 
 
 def simpler(pair: Neighbours) -> Iterator[Neighbours]:
-    """Simpler versions of a pair; the record that differs is the last one of either dataset."""
+    """Simpler versions of a pair. The record that differs stays, between the others that it was between."""
     if not (pair.rows and np.ndim(pair.data[0])):
         return
     sizes = len(pair.data[0]), len(pair.neighbour[0])
     shared = min(sizes) - (sizes[0] == sizes[1])
+    place = shared if pair.place is None else pair.place
+
+    def rows(size: int, kept: list[int]) -> list[int]:
+        """The places of some of the shared records on a side, and of the one that differs where the side has it."""
+        mine = [at + (size > shared and at >= place) for at in kept]
+        before = sum(at < place for at in kept)
+        return [*mine[:before], *([place] if size > shared else []), *mine[before:]]
+
     for kept in _fewer(shared):
         sides = [
-            tuple(take(part, [*kept, *range(shared, len(part))]) for part in side)
-            for side in (pair.data, pair.neighbour)
+            tuple(take(part, rows(size, kept)) for part in side)
+            for size, side in zip(sizes, (pair.data, pair.neighbour), strict=True)
         ]
-        yield Neighbours(sides[0], sides[1], _again(pair.words, number(len(sides[0][0]), "record")))
+        made = Neighbours(sides[0], sides[1], _again(pair.words, number(len(sides[0][0]), "record")))
+        yield replace(made, place=sum(at < place for at in kept))
     first = pair.data[0]
     if isinstance(first, np.ndarray) and first.dtype.kind in "iuf" and shared:
-        for value in (np.zeros(first.shape[1:]), first[0]):
-            if not all(np.array_equal(first[row], value) for row in range(shared)):
-                sides = [(_alike(side[0], shared, value), *side[1:]) for side in (pair.data, pair.neighbour)]
-                yield Neighbours(sides[0], sides[1], _again(pair.words, "the others alike"))
+        some = int(place == 0 and sizes[0] > shared)  # a record that both have
+        others = [row for at, row in enumerate(first) if at != place or sizes[0] == shared]
+        for value in (np.zeros(first.shape[1:]), first[some]):
+            if not all(np.array_equal(row, value) for row in others):
+                sides = [
+                    (_alike(side[0], place if size > shared else size, value), *side[1:])
+                    for size, side in zip(sizes, (pair.data, pair.neighbour), strict=True)
+                ]
+                made = Neighbours(sides[0], sides[1], _again(pair.words, "the others alike"))
+                yield replace(made, place=place)
     if isinstance(first, np.ndarray) and first.ndim == 2 and first.shape[1] > 1:
         for column in range(first.shape[1]):
             sides = [(np.delete(side[0], column, axis=1), *side[1:]) for side in (pair.data, pair.neighbour)]
-            yield Neighbours(sides[0], sides[1], _again(pair.words, number(first.shape[1] - 1, "column")))
+            made = Neighbours(sides[0], sides[1], _again(pair.words, number(first.shape[1] - 1, "column")))
+            yield replace(made, place=place)
 
 
 def _fewer(shared: int) -> Iterator[list[int]]:
@@ -95,8 +112,10 @@ def _fewer(shared: int) -> Iterator[list[int]]:
         yield [row for row in range(shared) if row != gone]
 
 
-def _alike(part: Any, shared: int, value: Any) -> Any:
-    return take(put(part, 0, value), [0] * shared + list(range(shared, len(part))))
+def _alike(part: Any, place: int, value: Any) -> Any:
+    """The part with all records equal but the one at a place, if there is one."""
+    some = int(place == 0)
+    return take(put(part, some, value), [at if at == place else some for at in range(len(part))])
 
 
 def _again(words: str, now: str) -> str:

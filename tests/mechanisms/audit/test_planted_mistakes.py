@@ -1,16 +1,18 @@
 """Mistakes that need the right dataset, the right score or the right number of releases, and honest twins of them."""
 
-from collections import Counter
+from itertools import islice
 
 import numpy as np
 import pytest
 
 import lemmata
+from lemmata import audit
 from lemmata.mechanisms.audit.evidence.outcomes import Reader
 from lemmata.mechanisms.audit.evidence.scores import by_bins, by_laplace
 from lemmata.mechanisms.audit.front import entry
 from lemmata.mechanisms.audit.neighbours.changes import neighbouring
 from lemmata.mechanisms.audit.neighbours.record_parts import described
+from lemmata.mechanisms.audit.play.pair_shrinking import simpler
 from lemmata.mechanisms.audit.subjects.tracing import trace
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import GaussianDP, PureDP, RenyiDP
@@ -130,14 +132,52 @@ def test_where_numbers_fall_is_told_of_what_has_neither_another_mean_nor_another
     assert by_bins(*halves(np.ones((9, 1)), np.ones((9, 1)))) is None
 
 
+def differ_in_one(kind, one, other):
+    """Whether two datasets in their order differ in one record at most, or one of them has one record more."""
+    first, second = ([repr(row) for row in zip(*map(np.ndarray.tolist, side), strict=True)] for side in (one, other))
+    if kind == "replace":
+        return len(first) == len(second) and sum(a != b for a, b in zip(first, second, strict=True)) <= 1
+    short, long = sorted((first, second), key=len)
+    return len(long) == len(short) + 1 and any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
+
+
 @pytest.mark.parametrize("kind", ["replace", "add/remove"])
-def test_every_pair_differs_in_one_record(kind):
-    data = np.linspace(0, 1, 9)[:, None] * [1.0, 2.0], np.arange(9) % 3
+@pytest.mark.parametrize("n", [8, 9])
+def test_every_pair_differs_in_one_record(kind, n):
+    """In their order, wherever the record stands; so do the pairs that a pair is shrunk to, and theirs."""
+    data = np.linspace(0, 1, n)[:, None] * [1.0, 2.0], np.arange(n) % 3
+    places = set()
     for pair in neighbouring(data, described(data, {}), kind):
-        told = (zip(*map(np.ndarray.tolist, side), strict=True) for side in (pair.data, pair.neighbour))
-        first, second = (Counter(map(repr, side)) for side in told)
-        gone, come = (first - second).total(), (second - first).total()
-        assert (gone, come) in ([(0, 0), (1, 1)] if kind == "replace" else [(0, 1), (1, 0)]), pair.words
+        assert differ_in_one(kind, pair.data, pair.neighbour), pair.words
+        places.add(pair.place)
+        for smaller in islice(simpler(pair), 4, None, 3):
+            assert differ_in_one(kind, smaller.data, smaller.neighbour), smaller.words
+            for least in islice(simpler(smaller), 3):
+                assert differ_in_one(kind, least.data, least.neighbour), least.words
+    assert places == {None, 0, 1, n // 2, n - 2}
+
+
+WEIGHTS = {  # of the records by their places: each leaks three times what it claims, and none by its last record alone
+    "first half": lambda n: np.where(np.arange(n) < n // 2, 3.0, 1.0),
+    "inner ones": lambda n: np.where((np.arange(n) > 0) & (np.arange(n) < n - 1), 3.0, 1.0),
+    "the second": lambda n: np.where(np.arange(n) == 1, 3.0, 1.0),
+    "a fold": lambda n: np.where(np.arange(n) // (n // 3) == 1, 3.0, 1.0),
+}
+
+
+@pytest.mark.parametrize("weights", WEIGHTS.values(), ids=WEIGHTS)
+def test_a_leak_by_place_is_found(weights):
+    def weighed(x, rng, bounds=(0, 1)):
+        return float(weights(len(x)) @ np.clip(np.nan_to_num(np.asarray(x, float)), 0, 1) + rng.laplace())
+
+    assert audit(weighed, np.linspace(0, 1, 9), ONE, root=3).verdict == "REFUTED"
+
+
+def test_a_sum_of_signs_by_place_is_found_where_a_record_comes_or_goes():
+    def alternating(x, rng, bounds=(0, 1)):
+        return float((-1.0) ** np.arange(len(x)) @ np.clip(np.nan_to_num(np.asarray(x, float)), 0, 1) + rng.laplace())
+
+    assert audit(alternating, np.tile([1.0, 0.0], 4), PureDP(1.0, "add/remove"), root=3).verdict == "REFUTED"
 
 
 def test_noise_that_is_seeded_with_the_data_is_a_lead():
