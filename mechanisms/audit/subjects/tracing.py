@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from math import inf
+from math import inf, log1p
 from typing import Any
 
 import numpy as np
@@ -115,8 +115,9 @@ def trace(target: Any, data: Any, neighbour: Any, claim: Any = None, *, seed: in
         random = lead.kind == "draws" and _varies(found, sides[0], seed, first)
         (hints if random or _hidden(lead, first.draws, second.draws, claim) else leads).append(lead)
     leads += _scales(first.meetings, second.meetings)
+    sampled = _samples(first, len(sides[0][0]) if np.ndim(sides[0][0]) else 0)
     for lead, seen in _centres(moves, first.meetings, one, claim):
-        (leads if seen else hints).append(lead)
+        (leads if seen and not sampled else hints).append(lead)
     if not (leads or hints) and claim is not None and first.calls:
         with taped(), quiet():
             others = [_run(found, sides[0], seed + 1 + more, ())[0] for more in range(SPREAD)]
@@ -293,7 +294,7 @@ def _centres(moves: tuple, meetings: list[Meeting], released: Any, claim: Any) -
     spent: dict[tuple[Place, str], float] = {}
     most: dict[tuple[Place, str], float] = {}
     for at, (place, law, distance) in enumerate(moves):
-        spent[place, law] = spent.get((place, law), 0.0) + distance
+        spent[place, law] = _together(law, [spent.get((place, law), 0.0), distance])
         single = distance if at >= len(meetings) or meetings[at].centre.size < 2 else 0.0
         most[place, law] = max(most.get((place, law), 0.0), single)
     values = _numbers(released)
@@ -308,13 +309,35 @@ def _centres(moves: tuple, meetings: list[Meeting], released: Any, claim: Any) -
             words += f" and {claim} allows {allowed:.3g},"
             if distance == inf:
                 words = f"what {law} noise is added to moves by more than noise of any scale hides,"
-            yield Lead("centre", place, words), most[place, law] > allowed * (1 + 1e-9) or shown[place, law]
-    if len(spent) > 1 and all(d <= _allowed(claim, law) for (_, law), d in spent.items()):
-        total = sum(d / _allowed(claim, law) for (_, law), d in spent.items() if d)
+            exact = most[place, law] > allowed * (1 + 1e-9) or (shown[place, law] and _is_exact(law, claim))
+            yield Lead("centre", place, words), exact
+    moved = {(place, law): distance for (place, law), distance in spent.items() if distance}
+    if len(moved) > 1 and all(d <= _allowed(claim, law) for (_, law), d in moved.items()):
+        kinds = {law in GAUSSIAN for _, law in moved}
+        law = max(moved, key=lambda each: moved[each])[1]
+        total = _together(law if len(kinds) == 1 else "", [d / _allowed(claim, own) for (_, own), d in moved.items()])
         if total > 1 + 1e-9:
-            (place, _), _ = max(spent.items(), key=lambda item: item[1])
-            words = f"{len(spent)} lines together move by {total:.3g} times what {claim} allows, most"
-            yield Lead("centre", place, words), all(shown.values())
+            (place, _), _ = max(moved.items(), key=lambda item: item[1])
+            words = f"{len(moved)} lines together move by {total:.3g} times what {claim} allows, most"
+            yield Lead("centre", place, words), all(shown.values()) and len(kinds) == 1 and _is_exact(law, claim)
+
+
+def _together(law: str, distances: list[float]) -> float:
+    """How far several centres move at once: Gaussian noise is charged by squares, all other by the sum."""
+    return float(np.linalg.norm(distances)) if law in GAUSSIAN else sum(distances)
+
+
+def _is_exact(law: str, claim: Any) -> bool:
+    """Whether centres that move too far together break the claim: Laplace noise may be paid for by a delta."""
+    return law in GAUSSIAN or not (isinstance(claim, ApproxDP) and claim.delta > 0)
+
+
+def _samples(tape: Tape, records: int) -> bool:
+    """Whether draws that were added to nothing may have chosen records, which makes all that follows cost less."""
+    met = {(meeting.law, meeting.place) for meeting in tape.meetings}
+    chosen = [draw for draw in tape.draws if (draw.law, draw.place) not in met]
+    each = [draw for draw in chosen if draw.law in (*UNIFORM, "binomial", "poisson")]
+    return any(draw.law in DRAWN_FROM for draw in chosen) or any(np.prod(draw.shape) >= records > 1 for draw in each)
 
 
 def _numbers(released: Any) -> np.ndarray:
@@ -340,6 +363,8 @@ def _allowed(claim: Any, law: str) -> float:
         return 0.0
     if isinstance(claim, ApproxDP) and claim.delta > 0 and claim.epsilon > 0 and law != "laplace":
         return float(gaussian_mu(claim.epsilon, claim.delta))
+    if isinstance(claim, ApproxDP) and 0 < claim.delta < 1:  # of one number: delta = 1 - exp((epsilon - moved) / 2)
+        return claim.epsilon - 2 * log1p(-claim.delta)
     return claim.epsilon if isinstance(claim, PureDP | ApproxDP) else inf
 
 

@@ -6,6 +6,7 @@ import pytest
 import lemmata
 from lemmata import audit
 from lemmata.mechanisms.audit.subjects.tracing import trace
+from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 from tests.mechanisms.audit.planted_leaks import ONE, through, tidy
 
 x = np.linspace(0.1, 0.9, 12)
@@ -117,3 +118,50 @@ def test_one_record_is_one(capsys):
     assert "1 records" not in str(found) and "0.5 s are budget=" in capsys.readouterr().err
     with pytest.raises(ValueError, match="seconds and budget exclude each other, got seconds = 1"):
         lemmata.audit(through, x, ONE, budget=4096, seconds=1)
+
+
+def steps(spread, blocks=1):
+    """Ten sums with normal noise, or one draw for each block of the columns of a clipped sum."""
+
+    def released(x, rng):
+        if blocks == 1:
+            return [float(tidy(x).sum() + rng.normal(scale=spread)) for _ in range(10)]
+        rows = np.nan_to_num(x)
+        total = (rows / np.maximum(1, np.linalg.norm(rows, axis=1))[:, None]).sum(axis=0)
+        return [part + rng.normal(scale=spread, size=len(part)) for part in np.split(total, blocks)]
+
+    return released
+
+
+def sampled(share):
+    def released(x, rng):
+        return float(tidy(x)[rng.random(len(x)) < share].sum() + rng.laplace())
+
+    return released
+
+
+ROW, NONE = np.vstack([np.zeros((3, 12)), np.full(12, 12**-0.5)]), np.zeros((3, 12))
+TEN, FOUR = np.append(np.zeros(3), 1.0), np.zeros(3)
+COMPOSED = {  # a release, two datasets, a claim that it just keeps, and one that it just breaks
+    "ten steps": (steps(10**0.5), TEN, FOUR, GaussianDP(1.0001), GaussianDP(0.99)),
+    "ten steps, zCDP": (steps(10**0.5), TEN, FOUR, ZCDP(0.5001), ZCDP(0.49)),
+    "ten steps, delta": (steps(10**0.5), TEN, FOUR, ApproxDP(4.3773, 1e-5), ApproxDP(4.3, 1e-5)),
+    "twelve blocks": (steps(1.0, 12), ROW, NONE, GaussianDP(1.0001), GaussianDP(0.99)),
+    "one number": (lambda x, rng: tidy(x).sum() + rng.laplace(), TEN, FOUR, ApproxDP(0.9, 0.05), ApproxDP(0.9, 0.04)),
+}
+
+
+@pytest.mark.parametrize("name", COMPOSED)
+def test_a_lead_judges_the_whole_release(name):
+    """Noise of several draws is charged by its squares, and a delta pays for a little more than its epsilon."""
+    released, data, neighbour, kept, broken = COMPOSED[name]
+    assert not trace(released, data, neighbour, kept).leads
+    assert [lead.kind for lead in trace(released, data, neighbour, broken).leads] == ["centre"]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_sample_may_pay_for_what_follows(seed):
+    """A half of the records costs log(1 + (e - 1) / 2); without the draw that chooses it, it is too far."""
+    claim = PureDP(float(np.log1p((np.e - 1) / 2)))
+    assert not trace(sampled(0.5), TEN, FOUR, claim, seed=seed).leads
+    assert trace(lambda x, rng: float(tidy(x).sum() + rng.laplace()), TEN, FOUR, claim, seed=seed).leads
