@@ -166,7 +166,9 @@ TABLE = {
     privacy.to_renyi: dict(privacy=PURE, order=2.0),
     privacy.to_curve: dict(privacy=GDP, epsilons=[0.0, 1.0]),
     privacy_curve.privacy_curve: dict(delta=lambda epsilon: 0.1, epsilons=[0.0, 1.0], neighbours="label"),
-    privacy_curve.from_trade_off: dict(alpha=[0.0, 0.25, 1.0], beta=[1.0, 0.25, 0.0], neighbours="label"),
+    privacy_curve.from_trade_off: dict(
+        alpha=[0.0, 0.25, 1.0], beta=[1.0, 0.25, 0.0], neighbours="label", points="vertices"
+    ),
     privacy_curve.trade_off: dict(privacy=privacy.PrivacyCurve((0.0, 1.0), (0.2, 0.1)), alpha=0.25),
     privacy.to_neighbours: dict(privacy=PURE, neighbours="label"),
     privacy.compose: None,

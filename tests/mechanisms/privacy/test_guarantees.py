@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution
 from hypothesis import assume, given, settings
-from hypothesis.strategies import floats
+from hypothesis.strategies import floats, lists
 from mpmath import mp, mpf
 from scipy.optimize import brentq, minimize_scalar
+from scipy.stats import norm
 
 from lemmata.mechanisms.privacy import (
     ZCDP,
@@ -264,14 +265,46 @@ def test_a_chord_below_the_convex_curve_is_none():
 def test_trade_off_functions_and_curves_say_the_same():
     alpha = [0.0, 0.1, 0.3, 1.0]
     beta = [1.0, 0.6, 0.3, 0.0]
-    curve = from_trade_off(alpha, beta)
+    curve = from_trade_off(alpha, beta, points="vertices")
     inverse = np.interp(alpha, beta[::-1], alpha[::-1])
     for a, b, other in zip(alpha, beta, inverse, strict=True):
         assert max(b, other) * (1 - 1e-12) <= trade_off(curve, a) + 1e-12
         assert trade_off(curve, a) <= max(b, other) + 1e-9
-    assert to_pure(from_trade_off([0, 0.2, 1], [1, 0.2, 0])).epsilon == pytest.approx(math.log(4))
-    mixed = from_trade_off([0, 0.9], [0.9, 0])  # with a chance of 0.1 all is told
+    assert to_pure(from_trade_off([0, 0.2, 1], [1, 0.2, 0], points="vertices")).epsilon == pytest.approx(math.log(4))
+    mixed = from_trade_off([0, 0.9], [0.9, 0], points="vertices")  # with a chance of 0.1 all is told
     assert to_approx(mixed, epsilon=5.0).delta == pytest.approx(0.1) and trade_off(mixed, 0.0) <= 0.9
+
+
+@exactly
+@given(mu=floats(0.05, 4), epsilon=floats(0, 9), places=lists(floats(1e-9, 1 - 1e-9), min_size=3, max_size=40))
+def test_samples_of_a_trade_off_function_are_read_above_the_truth(mu, epsilon, places):
+    """Whatever points of a Gaussian's are tabulated, in floats."""
+    alpha = np.array([0.0, *sorted(set(places)), 1.0])
+    beta = norm.cdf(norm.isf(alpha) - mu)
+    truth = gaussian_delta(epsilon, mu)
+    assert to_approx(from_trade_off(alpha, beta), epsilon=epsilon).delta >= truth * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 3.0])
+def test_chords_of_samples_would_promise_too_much(epsilon):
+    alpha = np.linspace(0, 1, 101)
+    samples = alpha, norm.cdf(norm.isf(alpha) - 1.0)
+    read, chords = (
+        to_approx(from_trade_off(*samples, points=points), epsilon=epsilon).delta for points in ("samples", "vertices")
+    )
+    assert chords < gaussian_delta(epsilon, 1.0) < read < gaussian_delta(epsilon, 1.0) + 0.0025
+
+
+def test_rounding_errors_of_samples_are_tolerated_and_counted():
+    """1 - alpha in floats is above or below 1 - alpha, and is not convex to the last bit: next to no leak at all."""
+    alpha = np.linspace(0, 1, 11)
+    assert 0 < from_trade_off(alpha, 1 - alpha).delta[0] < 1e-12
+    # the truth may be lower than the samples by a last bit: the line through them then cuts the axis further down
+    alpha, step = np.array([0.0, 0.25, 0.25 + 2.0**-40, 0.25 + 2.0**-39, 1.0]), 2.0**-52
+    beta = 1 - 2 * alpha + [0, 0, step, 0, 0]
+    beta[-1] = 0.0
+    truth = from_trade_off(alpha, np.maximum(1 - 2 * alpha, 0), points="vertices").delta[0]
+    assert from_trade_off(alpha, np.maximum(beta, 0)).delta[0] > truth
 
 
 def test_the_trade_off_of_zcdp_lies_between_a_gaussian_and_nothing():
@@ -305,6 +338,10 @@ def test_privacy_loss_distributions_of_dp_accounting():
         (lambda: PrivacyCurve((), ()), "epsilon must contain numbers, got tuple"),
         (lambda: PrivacyCurve((0,), (1.5,)), r"delta must be in \[0, 1\], got 1\.5"),
         (lambda: from_trade_off([0, 0.5, 1], [1, 0.6, 0]), "beta must be convex and decreasing, and at most 1 - alpha"),
+        (
+            lambda: from_trade_off([0, 1], [1, 0], points="chords"),
+            "points must be 'samples' or 'vertices', got 'chords'",
+        ),
         (lambda: from_trade_off([0.1, 1], [0.9, 0]), "alpha must ascend from 0, and beta must end at 0"),
         (lambda: to_pure(ZCDP(1.0)), r"privacy must imply a PureDP, got ZCDP\(rho=1\.0, neighbours='replace'\)"),
         (lambda: to_pure(PrivacyCurve((1,), (0.1,))), "privacy must imply a PureDP, got"),
