@@ -10,33 +10,23 @@ Spend *before* a release is drawn. Its guarantee, and whether there is another r
 that was released before: however they are chosen, all releases together keep the budget. That is a theorem about the
 rule in `lemmata.mechanisms.privacy.privacy_filter`, which proves it; `compose` needs its guarantees fixed in advance.
 
-All sums are exact, in fractions: ten times 0.1 is more than 1, because the float 0.1 is more than a tenth.
+All sums are exact, in fractions: ten times 0.1 is more than 1, because the float 0.1 is more than a tenth. `parts(10)`
+gives ten parts that fit. With `slack` the account itself promises some last units more than it was given.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from dataclasses import replace
-from fractions import Fraction
-from math import inf
 from typing import Any, NoReturn
 
 from lemmata.bounds.statement.notebook import card
-from lemmata.mechanisms.numerics.arithmetic import round_down, round_up, short_repr, sqrt_down, sqrt_up
+from lemmata.mechanisms.numerics.arguments import check_integer
+from lemmata.mechanisms.numerics.arithmetic import short_repr
 from lemmata.mechanisms.privacy.account_file import AccountFile, account_entry, guarantee_as_dict, guarantee_from_dict
+from lemmata.mechanisms.privacy.account_terms import as_reserve, left_as, proportions, spent_as
 from lemmata.mechanisms.privacy.algebra import to_neighbours
-from lemmata.mechanisms.privacy.conversions import to_approx
-from lemmata.mechanisms.privacy.gaussian_curve import gaussian_epsilon
-from lemmata.mechanisms.privacy.guarantees import (
-    ZCDP,
-    ApproxDP,
-    GaussianDP,
-    Guarantee,
-    PureDP,
-    RenyiDP,
-    check_guarantee,
-)
+from lemmata.mechanisms.privacy.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP, check_guarantee
 from lemmata.mechanisms.privacy.privacy_filter import (
     WAYS,
     Amounts,
@@ -49,6 +39,7 @@ from lemmata.mechanisms.privacy.privacy_filter import (
 )
 
 VERSION = 1  # of the file's entries
+MOST_SLACK = 16  # units of the last place
 
 
 class OverBudget(ValueError):
@@ -78,6 +69,9 @@ class Accountant:
         How an ApproxDP budget is kept, see `lemmata.mechanisms.privacy.privacy_filter`; "mixed" by default.
     reserve : PureDP or ApproxDP, optional
         What pure and approximate releases have for themselves once the Gaussian way of a "mixed" account began.
+    slack : int
+        Units of the last place by which each number of the budget is raised, once: with 4 of them k parts fit that were
+        rounded to floats, each number / k, or mu / sqrt(k). The raised budget is the one that the account promises.
 
     Raises
     ------
@@ -93,14 +87,16 @@ class Accountant:
     False
     """
 
-    def __init__(self, budget: Guarantee, *, way: str | None = None, reserve: PureDP | ApproxDP | None = None) -> None:
+    def __init__(
+        self, budget: Guarantee, *, way: str | None = None, reserve: PureDP | ApproxDP | None = None, slack: int = 0
+    ) -> None:
         check_guarantee("budget", budget)
-        self._budget = as_budget(budget)
+        self._budget = as_budget(budget, check_integer(MOST_SLACK, slack=slack)[0] if slack else 0)
         ways = WAYS.get(type(budget), ())
         if not (way is None or (isinstance(way, str) and way in ways)):
             raise ValueError(f"way = {short_repr(way)} is not one of {', '.join(ways)} for {budget}")
         self._way = way or next(iter(ways), "")
-        self._reserve = _reserved(reserve, self._budget, self._way)
+        self._reserve = as_reserve(reserve, self._budget, self._way)
         self._sums = Amounts()
         self._caps = first_caps(self._budget, self._way)
         self._final = self._way != "mixed"
@@ -120,6 +116,7 @@ class Accountant:
         *,
         way: str | None = None,
         reserve: PureDP | ApproxDP | None = None,
+        slack: int = 0,
     ) -> Accountant:
         """Open the account in the file `path`: a new one with `budget`, or an existing one with its releases.
 
@@ -133,7 +130,7 @@ class Accountant:
         ----------
         path : path
             Of the file.
-        budget, way, reserve
+        budget, way, reserve, slack
             As of `Accountant`; all may be left out where the file exists.
 
         Returns
@@ -147,7 +144,7 @@ class Accountant:
         ValueError
             In one line, for a file that was changed, and for another budget than its own.
         """
-        fresh = None if budget is None else cls(budget, way=way, reserve=reserve)
+        fresh = None if budget is None else cls(budget, way=way, reserve=reserve, slack=slack)
         file = AccountFile(path, None if fresh is None else fresh._heading())
         try:
             account = _replayed(cls, file)
@@ -194,23 +191,7 @@ class Accountant:
         Releases that were chosen by the outcomes of others keep the budget, not this.
         """
         with self._lock:
-            (epsilon, delta, square, divergences), budget = self._sums, self._budget
-        if divergences:
-            promised = _divergences(budget, [round_up(sum) for sum in divergences])
-            if not isinstance(budget, ApproxDP):
-                return promised
-            implied = to_approx(promised, delta=budget.delta)
-            return ApproxDP(min(implied.epsilon, budget.epsilon), budget.delta, budget.neighbours)
-        if isinstance(budget, GaussianDP):
-            return GaussianDP(sqrt_up(square), budget.neighbours) if square else None
-        if square and isinstance(budget, ApproxDP):
-            curve = gaussian_epsilon(sqrt_up(square), round_down(Fraction(budget.delta) - delta))
-            both = round_up(epsilon + Fraction(curve)) if curve < inf else inf
-            # within the budget up to rounding, by the caps; the budget itself is proved
-            return ApproxDP(min(both, budget.epsilon), budget.delta, budget.neighbours)
-        if delta:
-            return ApproxDP(round_up(epsilon), round_up(delta), budget.neighbours)
-        return PureDP(round_up(epsilon), budget.neighbours) if epsilon else None
+            return spent_as(self._budget, self._sums)
 
     @property
     def left(self) -> Guarantee | None:
@@ -220,17 +201,41 @@ class Accountant:
         Of the "zcdp" way it is a ZCDP, of a RenyiDP budget one at its orders.
         """
         with self._lock:
-            caps, sums = self._caps, self._sums
-        epsilon, delta, square = (cap - sum for cap, sum in zip(caps[:3], sums[:3], strict=True))
-        if caps.divergences:
-            spent = sums.divergences or (Fraction(0),) * len(caps.divergences)
-            rest = [round_down(cap - sum) for cap, sum in zip(caps.divergences, spent, strict=True)]
-            return _divergences(self._budget, rest) if min(rest) > 0 else None
-        if square > 0:
-            return GaussianDP(sqrt_down(square), self._budget.neighbours)
-        if delta > 0:
-            return ApproxDP(round_down(epsilon), round_down(delta), self._budget.neighbours)
-        return PureDP(round_down(epsilon), self._budget.neighbours) if epsilon > 0 else None
+            return left_as(self._budget, self._caps, self._sums)
+
+    def parts(self, shares: Any) -> tuple[Guarantee, ...]:
+        """Split what is left into guarantees that can all be spent, in any order.
+
+        Parameters
+        ----------
+        shares : int or sequence of number
+            How many equal parts; or what each part is in proportion to, as a float, Fraction, Decimal or text ("1/3").
+
+        Returns
+        -------
+        tuple of Guarantee
+            Of the kind of `left`, in floats that are rounded down: together they are at most `left`, in exact
+            arithmetic. Parts of a GaussianDP have mu in proportion to the square root of their share.
+
+        Raises
+        ------
+        ValueError
+            In one line, for other shares, and if nothing is left.
+
+        Examples
+        --------
+        >>> account = Accountant(PureDP(1.0))
+        >>> for part in account.parts(10):
+        ...     _ = account.spend(part)
+        >>> len(account.history), [part.epsilon for part in Accountant(PureDP(1.0)).parts(["1/2", "1/4", "1/4"])]
+        (10, [0.5, 0.25, 0.25])
+        """
+        sizes = proportions(shares)
+        with self._lock:
+            found = [left_as(self._budget, self._caps, self._sums, size) for size in sizes]
+        if None in found:
+            raise ValueError(f"shares must be of an account with something left, got {len(sizes)} of {self}")
+        return tuple(part for part in found if part is not None)
 
     def affords(self, guarantee: Guarantee) -> bool:
         """Whether `spend` would accept a release.
@@ -359,26 +364,6 @@ def _refuse_copies(account: Accountant) -> NoReturn:
     raise TypeError(
         "an Accountant cannot be copied, pickled or forked, because that would double the budget; use Accountant.open"
     )
-
-
-def _divergences(budget: Guarantee, sums: list[float]) -> Guarantee:
-    """A rho, or an epsilon at each order of a RenyiDP budget, as a guarantee."""
-    if isinstance(budget, RenyiDP):
-        return replace(budget, epsilon=tuple(sums) if isinstance(budget.order, tuple) else sums[0])
-    return ZCDP(sums[0], budget.neighbours)
-
-
-def _reserved(reserve: Any, budget: Guarantee, way: str) -> ApproxDP:
-    """`reserve` as an ApproxDP for the budget's neighbours, (0, 0) for None."""
-    if reserve is None:
-        return ApproxDP(0.0, 0.0, budget.neighbours)
-    if not isinstance(budget, ApproxDP) or way in ("approximate", "zcdp"):
-        raise ValueError(f"reserve requires an ApproxDP budget with way = 'gaussian', got {short_repr(reserve)}")
-    if not isinstance(reserve, PureDP | ApproxDP) or reserve.neighbours != budget.neighbours:
-        raise ValueError(f"reserve must be a PureDP or ApproxDP for {budget.neighbours!r}, got {short_repr(reserve)}")
-    if reserve.epsilon > budget.epsilon or reserve.delta > budget.delta:
-        raise ValueError(f"reserve must be at most the budget {budget}, got {reserve}")
-    return ApproxDP(reserve.epsilon, reserve.delta, budget.neighbours)
 
 
 def _replayed(cls: type[Accountant], file: AccountFile) -> Accountant:

@@ -71,8 +71,10 @@ releases against this rule, and against the one that was wrong.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from math import inf, nextafter
 from typing import Any, NamedTuple
 
 from lemmata.mechanisms.numerics.arithmetic import round_down
@@ -97,6 +99,9 @@ WAYS: dict[type, tuple[str, ...]] = {  # default first
     ZCDP: ("zcdp",),
     RenyiDP: ("renyi",),
 }
+
+
+FIXED = ("order", "neighbours")  # parts of a guarantee that are no limits
 
 
 class Charge(NamedTuple):
@@ -142,21 +147,27 @@ class Amounts(NamedTuple):
         return three and (not charge.divergences or len(charge.divergences) == len(self.divergences))
 
 
-def as_budget(privacy: Guarantee) -> Guarantee:
+def as_budget(privacy: Guarantee, slack: int = 0) -> Guarantee:
     """Return the limits of `privacy` as a budget.
 
-    A number that was rounded up to a float is the float below instead.
+    A number that was rounded up to a float is the float below instead. Then each limit is raised by `slack` floats.
 
     >>> third = PureDP(Fraction(1, 3))
     >>> as_budget(third).epsilon < Fraction(1, 3) < third.epsilon, as_budget(PureDP(0.25))
     (True, PureDP(epsilon=0.25, neighbours='replace'))
     """
     check_guarantee("privacy", privacy)
-    return type(privacy)(**{name: _below(value) for name, value in vars(privacy).items()})
+    limits = {name: _raised(name, value, slack) for name, value in vars(privacy).items() if name not in FIXED}
+    return replace(privacy, **limits)
 
 
-def _below(value: Any) -> Any:
-    return tuple(map(_below, value)) if isinstance(value, tuple) else getattr(value, "below", value)
+def _raised(name: str, value: Any, slack: int) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_raised(name, one, slack) for one in value)
+    limit = float(getattr(value, "below", value))
+    for _ in range(slack if limit > 0 else 0):
+        limit = min(nextafter(limit, inf), 1.0 if name == "delta" else LARGEST)
+    return limit
 
 
 def first_caps(budget: Guarantee, way: str = "") -> Amounts:

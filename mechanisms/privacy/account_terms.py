@@ -1,0 +1,97 @@
+"""What an account has spent and has left, as guarantees in the terms of its budget; shares and reserves.
+
+Sums and caps are exact (`lemmata.mechanisms.privacy.privacy_filter`); here they become floats, what is spent above them
+and what is left below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from lemmata.mechanisms.numerics.arguments import check_integer
+from lemmata.mechanisms.numerics.arithmetic import (
+    round_down,
+    round_up,
+    rounded_down_in_range,
+    short_repr,
+    sqrt_down,
+    sqrt_up,
+)
+from lemmata.mechanisms.privacy.conversions import to_approx
+from lemmata.mechanisms.privacy.gaussian_curve import gaussian_epsilon
+from lemmata.mechanisms.privacy.guarantees import LARGEST, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from lemmata.mechanisms.privacy.privacy_filter import Amounts
+
+MOST_PARTS = 10**6
+
+
+def spent_as(budget: Guarantee, sums: Amounts) -> Guarantee | None:
+    """Return the composed guarantee of all releases, rounded up; None before the first one."""
+    epsilon, delta, square, divergences = sums
+    if divergences:
+        promised = _divergences(budget, [round_up(sum) for sum in divergences])
+        if not isinstance(budget, ApproxDP):
+            return promised
+        implied = to_approx(promised, delta=budget.delta)
+        return ApproxDP(min(implied.epsilon, budget.epsilon), budget.delta, budget.neighbours)
+    if isinstance(budget, GaussianDP):
+        return GaussianDP(sqrt_up(square), budget.neighbours) if square else None
+    if square and isinstance(budget, ApproxDP):
+        curve = gaussian_epsilon(sqrt_up(square), round_down(Fraction(budget.delta) - delta))
+        both = round_up(epsilon + Fraction(curve)) if curve < inf else inf
+        # within the budget up to rounding, by the caps; the budget itself is proved
+        return ApproxDP(min(both, budget.epsilon), budget.delta, budget.neighbours)
+    if delta:
+        return ApproxDP(round_up(epsilon), round_up(delta), budget.neighbours)
+    return PureDP(round_up(epsilon), budget.neighbours) if epsilon else None
+
+
+def left_as(budget: Guarantee, caps: Amounts, sums: Amounts, share: Fraction = Fraction(1)) -> Guarantee | None:
+    """Return a share of what is left, rounded down, so that all shares together are left; None if nothing is."""
+    epsilon, delta, square = (share * (cap - sum) for cap, sum in zip(caps[:3], sums[:3], strict=True))
+    if caps.divergences:
+        spent = sums.divergences or (Fraction(0),) * len(caps.divergences)
+        rest = [round_down(share * (cap - sum)) for cap, sum in zip(caps.divergences, spent, strict=True)]
+        return _divergences(budget, rest) if min(rest) > 0 else None
+    if square > 0:
+        return GaussianDP(sqrt_down(square), budget.neighbours)
+    if delta > 0:
+        return ApproxDP(round_down(epsilon), round_down(delta), budget.neighbours)
+    return PureDP(round_down(epsilon), budget.neighbours) if epsilon > 0 else None
+
+
+def proportions(shares: Any) -> list[Fraction]:
+    """Return shares that add up to 1: as many equal ones as an int says, or those in proportion to several numbers."""
+    if not isinstance(shares, Sequence | np.ndarray) or isinstance(shares, str):
+        (count,) = check_integer(MOST_PARTS, shares=shares)
+        return [Fraction(1, count)] * count
+    sizes = [Fraction(rounded_down_in_range("shares", share, 0, LARGEST)) for share in shares]
+    if not sizes:
+        raise ValueError("shares must contain numbers, got none")
+    return [size / sum(sizes) for size in sizes]
+
+
+def _divergences(budget: Guarantee, sums: list[float]) -> Guarantee:
+    """A rho, or an epsilon at each order of a RenyiDP budget, as a guarantee."""
+    if isinstance(budget, RenyiDP):
+        return replace(budget, epsilon=tuple(sums) if isinstance(budget.order, tuple) else sums[0])
+    return ZCDP(sums[0], budget.neighbours)
+
+
+def as_reserve(reserve: Any, budget: Guarantee, way: str) -> ApproxDP:
+    """`reserve` as an ApproxDP for the budget's neighbours, (0, 0) for None."""
+    if reserve is None:
+        return ApproxDP(0.0, 0.0, budget.neighbours)
+    if not isinstance(budget, ApproxDP) or way in ("approximate", "zcdp"):
+        raise ValueError(f"reserve requires an ApproxDP budget with way = 'gaussian', got {short_repr(reserve)}")
+    if not isinstance(reserve, PureDP | ApproxDP) or reserve.neighbours != budget.neighbours:
+        raise ValueError(f"reserve must be a PureDP or ApproxDP for {budget.neighbours!r}, got {short_repr(reserve)}")
+    if reserve.epsilon > budget.epsilon or reserve.delta > budget.delta:
+        raise ValueError(f"reserve must be at most the budget {budget}, got {reserve}")
+    return ApproxDP(reserve.epsilon, reserve.delta, budget.neighbours)
