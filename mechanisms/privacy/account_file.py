@@ -181,7 +181,7 @@ def _sync_folder(path: str) -> None:
 
 def guarantee_as_dict(guarantee: Guarantee) -> Entry:
     """A guarantee as a record with the name of its kind."""
-    return {"kind": type(guarantee).__name__, **vars(guarantee)}
+    return {"kind": type(guarantee).__name__, **{k: v for k, v in vars(guarantee).items() if k != "parts"}}
 
 
 def guarantee_from_dict(written: Entry) -> Guarantee:

@@ -282,6 +282,21 @@ def check_guarantee(name: str, value: Any) -> None:
         raise ValueError(f"{name} must be {', '.join(kinds)} or {last}, got {type(value).__name__}")
 
 
+def remember(privacy: Any, parts: tuple[tuple[Any, int], ...]) -> Any:
+    """Note in a new guarantee what it is composed of: guarantees, and how often each.
+
+    Equality, `repr` and `replace` do not see it: without it the guarantee holds as it is written.
+    """
+    object.__setattr__(privacy, "parts", parts)
+    return privacy
+
+
+def parts_of(privacy: Any) -> tuple[tuple[Any, int], ...]:
+    """Return what `compose` made a guarantee of, () if it did not."""
+    found: tuple[tuple[Any, int], ...] = getattr(privacy, "parts", ())
+    return found
+
+
 def LabelDP(epsilon: float, delta: float = 0.0) -> PureDP | ApproxDP:
     """Return label privacy: the same guarantee, for datasets that differ in one label, whose features are public.
 

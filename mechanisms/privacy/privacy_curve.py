@@ -271,7 +271,8 @@ def delta_at(privacy: PrivacyCurve, epsilon: float) -> float:
     with np.errstate(over="ignore", invalid="ignore"):
         share = np.expm1(epsilon - known[left])[:, None] / np.expm1(known[right][None] - known[left][:, None])
         chords = deltas[left][:, None] * (1 - share) + deltas[right][None] * share
-    i, j = np.unravel_index(int(np.nanargmin(chords)), chords.shape)
+    chords[np.isnan(chords)] = np.inf  # of points beyond the range of e^epsilon
+    i, j = np.unravel_index(int(np.argmin(chords)), chords.shape)
     with ctx.workprec(256):
         (e, d), (f, g) = _exactly(privacy, int(left[i])), _exactly(privacy, int(right[j]))
         weight = (exact(epsilon) - e).expm1() / (f - e).expm1()

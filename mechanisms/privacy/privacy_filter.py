@@ -101,7 +101,7 @@ WAYS: dict[type, tuple[str, ...]] = {  # default first
 }
 
 
-FIXED = ("order", "neighbours")  # parts of a guarantee that are no limits
+FIXED = ("order", "neighbours", "parts")  # parts of a guarantee that are no limits
 
 
 class Charge(NamedTuple):
