@@ -6,6 +6,7 @@ and what is left below.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -23,6 +24,7 @@ from lemmata.mechanisms.numerics.arithmetic import (
     sqrt_down,
     sqrt_up,
 )
+from lemmata.mechanisms.privacy.algebra import compose, to_neighbours
 from lemmata.mechanisms.privacy.conversions import to_approx
 from lemmata.mechanisms.privacy.gaussian_curve import gaussian_epsilon
 from lemmata.mechanisms.privacy.guarantees import LARGEST, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
@@ -88,10 +90,46 @@ def as_reserve(reserve: Any, budget: Guarantee, way: str) -> ApproxDP:
     """`reserve` as an ApproxDP for the budget's neighbours, (0, 0) for None."""
     if reserve is None:
         return ApproxDP(0.0, 0.0, budget.neighbours)
-    if not isinstance(budget, ApproxDP) or way in ("approximate", "zcdp"):
+    if not isinstance(budget, ApproxDP) or way in ("approximate", "zcdp", "losses"):
         raise ValueError(f"reserve requires an ApproxDP budget with way = 'gaussian', got {short_repr(reserve)}")
     if not isinstance(reserve, PureDP | ApproxDP) or reserve.neighbours != budget.neighbours:
         raise ValueError(f"reserve must be a PureDP or ApproxDP for {budget.neighbours!r}, got {short_repr(reserve)}")
     if reserve.epsilon > budget.epsilon or reserve.delta > budget.delta:
         raise ValueError(f"reserve must be at most the budget {budget}, got {reserve}")
     return ApproxDP(reserve.epsilon, reserve.delta, budget.neighbours)
+
+
+class Announced(tuple[Any, ...]):
+    """A plan from a file: it was within the budget when the account was opened, by the SciPy of that day."""
+
+
+def as_plan(plan: Any, budget: Any, way: str) -> Counter[Any] | None:
+    """Return how often each guarantee may be spent in way "losses", None in others. ValueError beyond the budget."""
+    if way != "losses":
+        if plan is not None:
+            raise ValueError(f"plan requires way = 'losses', got a plan and way = {way!r}")
+        return None
+    if not isinstance(plan, Sequence) or not 0 < len(plan) <= MOST_PARTS:
+        raise ValueError(f"plan must be a sequence of guarantees for way = 'losses', got {short_repr(plan)}")
+    planned = Counter(to_neighbours(guarantee, budget.neighbours) for guarantee in plan)
+    if isinstance(plan, Announced):
+        return planned
+    together = compose(*planned.elements())
+    try:
+        kept = to_approx(together, epsilon=budget.epsilon).delta <= budget.delta
+    except ValueError:
+        kept = False
+    if not kept:
+        raise ValueError(f"plan must be within the budget {budget}, got {len(plan)} guarantees that exceed it together")
+    return planned
+
+
+def planned_as(budget: Any, released: Counter[Any]) -> Guarantee | None:
+    """Return what a part of a plan spends, at the budget's delta; None before the first release."""
+    if not released:
+        return None
+    try:
+        epsilon = to_approx(compose(*released.elements()), delta=budget.delta).epsilon
+    except ValueError:
+        epsilon = budget.epsilon
+    return ApproxDP(min(epsilon, budget.epsilon), budget.delta, budget.neighbours)

@@ -8,7 +8,8 @@
 
 Spend *before* a release is drawn. Its guarantee, and whether there is another release at all, may depend on everything
 that was released before: however they are chosen, all releases together keep the budget. That is a theorem about the
-rule in `lemmata.mechanisms.privacy.privacy_filter`, which proves it; `compose` needs its guarantees fixed in advance.
+rule in `lemmata.mechanisms.privacy.privacy_filter`, which proves it. `compose` needs its guarantees fixed in advance.
+So does way "losses", which takes the plan of all releases and has their composition nearly exactly.
 
 All sums are exact, in fractions: ten times 0.1 is more than 1, because the float 0.1 is more than a tenth. `parts(10)`
 gives ten parts that fit. With `slack` the account itself promises some last units more than it was given.
@@ -18,13 +19,23 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from lemmata.bounds.statement.notebook import card
 from lemmata.mechanisms.numerics.arguments import check_integer
 from lemmata.mechanisms.numerics.arithmetic import short_repr
 from lemmata.mechanisms.privacy.account_file import AccountFile, account_entry, guarantee_as_dict, guarantee_from_dict
-from lemmata.mechanisms.privacy.account_terms import as_reserve, left_as, proportions, spent_as
+from lemmata.mechanisms.privacy.account_terms import (
+    Announced,
+    as_plan,
+    as_reserve,
+    left_as,
+    planned_as,
+    proportions,
+    spent_as,
+)
 from lemmata.mechanisms.privacy.algebra import to_neighbours
 from lemmata.mechanisms.privacy.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP, check_guarantee
 from lemmata.mechanisms.privacy.privacy_filter import (
@@ -65,10 +76,13 @@ class Accountant:
     ----------
     budget : PureDP, ApproxDP, GaussianDP, ZCDP or RenyiDP
         What all releases together may spend. A number that was rounded up to a float counts as the float below.
-    way : "mixed", "approximate", "gaussian" or "zcdp", optional
+    way : "mixed", "approximate", "gaussian", "zcdp" or "losses", optional
         How an ApproxDP budget is kept, see `lemmata.mechanisms.privacy.privacy_filter`; "mixed" by default.
     reserve : PureDP or ApproxDP, optional
         What pure and approximate releases have for themselves once the Gaussian way of a "mixed" account began.
+    plan : sequence of Guarantee, optional
+        For way "losses": all releases, announced beforehand. They are composed by their privacy losses, nearly
+        optimally; each may then be spent once, in any order, also one that depends on outcomes.
     slack : int
         Units of the last place by which each number of the budget is raised, once: with 4 of them k parts fit that were
         rounded to floats, each number / k, or mu / sqrt(k). The raised budget is the one that the account promises.
@@ -88,7 +102,13 @@ class Accountant:
     """
 
     def __init__(
-        self, budget: Guarantee, *, way: str | None = None, reserve: PureDP | ApproxDP | None = None, slack: int = 0
+        self,
+        budget: Guarantee,
+        *,
+        way: str | None = None,
+        reserve: PureDP | ApproxDP | None = None,
+        plan: Sequence[Guarantee] | None = None,
+        slack: int = 0,
     ) -> None:
         check_guarantee("budget", budget)
         self._budget = as_budget(budget, check_integer(MOST_SLACK, slack=slack)[0] if slack else 0)
@@ -97,6 +117,8 @@ class Accountant:
             raise ValueError(f"way = {short_repr(way)} is not one of {', '.join(ways)} for {budget}")
         self._way = way or next(iter(ways), "")
         self._reserve = as_reserve(reserve, self._budget, self._way)
+        self._plan = as_plan(plan, self._budget, self._way)
+        self._announced = [[guarantee_as_dict(g), n] for g, n in (self._plan or {}).items()]
         self._sums = Amounts()
         self._caps = first_caps(self._budget, self._way)
         self._final = self._way != "mixed"
@@ -116,6 +138,7 @@ class Accountant:
         *,
         way: str | None = None,
         reserve: PureDP | ApproxDP | None = None,
+        plan: Sequence[Guarantee] | None = None,
         slack: int = 0,
     ) -> Accountant:
         """Open the account in the file `path`: a new one with `budget`, or an existing one with its releases.
@@ -130,7 +153,7 @@ class Accountant:
         ----------
         path : path
             Of the file.
-        budget, way, reserve, slack
+        budget, way, reserve, plan, slack
             As of `Accountant`; all may be left out where the file exists.
 
         Returns
@@ -144,7 +167,7 @@ class Accountant:
         ValueError
             In one line, for a file that was changed, and for another budget than its own.
         """
-        fresh = None if budget is None else cls(budget, way=way, reserve=reserve, slack=slack)
+        fresh = None if budget is None else cls(budget, way=way, reserve=reserve, plan=plan, slack=slack)
         file = AccountFile(path, None if fresh is None else fresh._heading())
         try:
             account = _replayed(cls, file)
@@ -191,6 +214,8 @@ class Accountant:
         Releases that were chosen by the outcomes of others keep the budget, not this.
         """
         with self._lock:
+            if self._plan is not None:
+                return planned_as(self._budget, Counter(self._converted(release) for _, release in self._history))
             return spent_as(self._budget, self._sums)
 
     @property
@@ -198,9 +223,11 @@ class Accountant:
         """The largest guarantee of the next release, None if nothing is left.
 
         Where the Gaussian way has anything left it is a GaussianDP; else an ApproxDP, or a PureDP if delta is used up.
-        Of the "zcdp" way it is a ZCDP, of a RenyiDP budget one at its orders.
+        Of the "zcdp" way it is a ZCDP, of a RenyiDP budget one at its orders; of a plan the next one that is left.
         """
         with self._lock:
+            if self._plan is not None:
+                return next((+self._plan).elements(), None)
             return left_as(self._budget, self._caps, self._sums)
 
     def parts(self, shares: Any) -> tuple[Guarantee, ...]:
@@ -302,6 +329,10 @@ class Accountant:
     def _charged(self, guarantee: Any) -> tuple[Charge, float | None]:
         """How a release would be charged, and the m of the switch that it brings about. OverBudget beyond the caps."""
         converted = self._converted(guarantee)
+        if self._plan is not None:
+            if self._plan[converted] < 1:
+                raise OverBudget(f"{guarantee} is not left in the plan of {self._kept()}: {self.left}")
+            return Charge(), None
         switches = not self._final and isinstance(converted, GaussianDP)
         m = self._calibration() if switches else None
         caps = self._caps if m is None else self._switched(m)
@@ -318,6 +349,8 @@ class Accountant:
         if m is not None:
             self._caps, self._final = self._switched(m), True
         self._sums = self._sums.plus(charge)
+        if self._plan is not None:
+            self._plan[self._converted(guarantee)] -= 1
         self._history.append((label, guarantee))
 
     def _switched(self, m: float) -> Amounts:
@@ -339,6 +372,7 @@ class Accountant:
             "budget": guarantee_as_dict(self._budget),
             "way": self._way,
             "reserve": guarantee_as_dict(self._reserve),
+            **({} if self._plan is None else {"plan": self._announced}),
         }
 
     def __repr__(self) -> str:
@@ -374,12 +408,13 @@ def _replayed(cls: type[Accountant], file: AccountFile) -> Accountant:
             raise ValueError(f"path must be an account of version {VERSION}, got {heading['account']}: {file.path}")
         budget, reserve = guarantee_from_dict(heading["budget"]), guarantee_from_dict(heading["reserve"])
         kept: Any = None if not reserve.epsilon and not reserve.delta else reserve  # type: ignore[union-attr]
-        account = cls(budget, way=heading["way"], reserve=kept)
+        plan = Announced(guarantee_from_dict(one) for one, times in heading.get("plan", ()) for _ in range(times))
+        account = cls(budget, way=heading["way"], reserve=kept, plan=plan or None)
         for entry in releases:
             guarantee, charge = guarantee_from_dict(entry["guarantee"]), Charge(*entry["charge"])
             account._record(entry["label"], guarantee, charge, entry.get("m"))
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"path has no valid account, got {file.path} ({type(error).__name__}: {error})") from None
-    if not account._sums.within(account._caps):
+    if not account._sums.within(account._caps) or min((account._plan or {0: 0}).values()) < 0:
         raise ValueError(f"path must have spent at most its budget {account._kept()}, got {file.path}")
     return account

@@ -221,6 +221,9 @@ class RenyiDP:
         """(order, epsilon) at each order."""
         return tuple(zip(_entries("order", self.order), _entries("epsilon", self.epsilon), strict=True))
 
+    def __str__(self) -> str:
+        return _shown(self)
+
 
 @dataclass(frozen=True)
 class PrivacyCurve:
@@ -269,6 +272,9 @@ class PrivacyCurve:
     def points(self) -> tuple[ApproxDP, ...]:
         """The guarantee at each of the points."""
         return tuple(ApproxDP(e, d, self.neighbours) for e, d in zip(self.epsilon, self.delta, strict=True))
+
+    def __str__(self) -> str:
+        return _shown(self)
 
 
 Guarantee = PureDP | ApproxDP | GaussianDP | ZCDP | RenyiDP | PrivacyCurve
@@ -326,6 +332,12 @@ def LabelDP(epsilon: float, delta: float = 0.0) -> PureDP | ApproxDP:
     """
     approximate = ApproxDP(epsilon, delta, "label")
     return approximate if approximate.delta > 0 else PureDP(epsilon, "label")
+
+
+def _shown(privacy: RenyiDP | PrivacyCurve) -> str:
+    """`repr`, or its size where there are many points: messages and lists name it so."""
+    many = len(privacy.points)
+    return repr(privacy) if many <= 8 else f"{type(privacy).__name__}({many} points, neighbours={privacy.neighbours!r})"
 
 
 def listed(values: Any) -> bool:
