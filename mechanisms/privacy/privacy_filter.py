@@ -71,7 +71,7 @@ product of the P_g, g in M, of a test of chance b under that of the Q_g. By indu
 no release follows, p(b) = b. If the next one is of g, p(b) is at most the mean under P of C_{M - g}(b(x)), x its
 outcome. A pair that dominates the release has no smaller a mean, and there it is the power of a test of chance b of the
 whole product, which does not depend on an order. What is *not* proved is that guarantees may be chosen as one goes: the
-attack of `lemmata.experiments.wzw25.announced_plan` on that rule spends more than twice delta.
+attack of `lemmata.experiments.wzw25.gaussian_privacy_proof` on that rule spends more than twice delta.
 
 At the start (1) says p(b) <= delta + e^epsilon b for ApproxDP, and likewise G_mu(b) for GaussianDP and e^epsilon b
 for PureDP; P and Q change places freely. That sums of epsilon and delta are filters is known (Rogers, Roth, Ullman &
