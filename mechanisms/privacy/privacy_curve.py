@@ -1,6 +1,6 @@
 """Privacy curves: construction, interpolation, and conversion to trade-off functions.
 
-    privacy_curve(delta)             from a function delta(epsilon), or a privacy loss distribution of dp_accounting
+    privacy_curve(delta)             from a function delta(epsilon), or what dp_accounting has
     from_trade_off(alpha, beta)      from points of a trade-off function (f-DP; Dong, Roth & Su 2022), on its safe side
     trade_off(privacy, alpha)        the trade-off function that a curve says
 
@@ -12,7 +12,9 @@ function, f(a) >= 1 - delta - e^epsilon a, and those tangents are all that a cur
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
+from importlib import import_module
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -28,22 +30,25 @@ EPSILONS = (0.0, *(float(e) for e in np.geomspace(0.01, 40, 160).round(4)))  # w
 ROUNDING = 1e-12  # relative, of logarithms
 OFF = fmpq(1, 2**46)  # relative: a number tabulated in floats and its truth, a hundred units of the last place
 
+NEGLIGIBLE, FARTHEST, MOST_POINTS = 1e-18, 1e4, 2000  # delta, epsilon and points of a curve that is asked for
+
 Point = tuple[fmpq, fmpq]
 
 
-def privacy_curve(delta: Any, epsilons: ArrayLike = EPSILONS, neighbours: str = "replace") -> PrivacyCurve:
+def privacy_curve(delta: Any, epsilons: ArrayLike | None = None, neighbours: str = "replace") -> PrivacyCurve:
     """Return the curve through (epsilon, delta(epsilon)) at ascending `epsilons`.
 
     Parameters
     ----------
     delta : function or object
-        A function of one epsilon, or an object with `get_delta_for_epsilon`, as the privacy loss distributions of
-        dp_accounting are. Its values are used as they are, limited to 1. Those distributions round upwards when they
-        discretise, and compute in floats.
-    epsilons : sequence of float
-        The points at which `delta` is evaluated: 0 <= epsilon < inf, ascending.
+        A function of one epsilon, or what dp_accounting has: a privacy loss distribution, an accountant, or a DpEvent
+        (of which it makes a distribution for the same neighbours). Its values are used as they are, limited to 1.
+        Distributions round upwards when they discretise, and compute in floats.
+    epsilons : sequence of float, optional
+        The points at which `delta` is evaluated: 0 <= epsilon < inf, ascending. By default as far as delta falls, and
+        so densely that a chord is above delta by a hundredth of it, up to 2,000 points.
     neighbours : "replace", "add/remove" or "label"
-        For which datasets it holds.
+        For which datasets it holds; those of an accountant have to be the same.
 
     Returns
     -------
@@ -59,14 +64,59 @@ def privacy_curve(delta: Any, epsilons: ArrayLike = EPSILONS, neighbours: str = 
     >>> privacy_curve(lambda epsilon: 0.1 / (1 + epsilon), [0, 1]).delta
     (0.1, 0.05)
     """
-    asked = [float(e) for e in np.atleast_1d(as_real_array("epsilons", epsilons)).ravel()]
-    for epsilon in asked:
-        check_in_range("epsilons", epsilon, 0, LARGEST, closed=True)
     check_neighbours(neighbours)
-    function = getattr(delta, "get_delta_for_epsilon", delta)
-    if not callable(function):
-        raise ValueError(f"delta must be a function of epsilon or a privacy loss distribution, got {short_repr(delta)}")
+    asked = None if epsilons is None else np.atleast_1d(as_real_array("epsilons", epsilons)).ravel().tolist()
+    for epsilon in asked or ():
+        check_in_range("epsilons", epsilon, 0, LARGEST, closed=True)
+    function = _function_of(delta, neighbours)
+    if asked is None:
+        found = _densely(lambda epsilon: check_in_range("delta", _at_most_one(function(epsilon)), 0, 1, closed=True))
+        return PrivacyCurve(tuple(found), tuple(found.values()), neighbours)
     return PrivacyCurve(tuple(asked), tuple(_at_most_one(function(epsilon)) for epsilon in asked), neighbours)
+
+
+def _function_of(delta: Any, neighbours: str) -> Callable[[float], Any]:
+    """delta(epsilon) of a function, or of a distribution, an accountant or an event of dp_accounting."""
+    relations = {"add/remove": "ADD_OR_REMOVE_ONE", "replace": "REPLACE_ONE"}
+    if any(kind.__name__ == "DpEvent" for kind in type(delta).__mro__):
+        theirs = import_module("dp_accounting.privacy_accountant")  # installed where somebody has an event of it
+        relation = getattr(theirs.NeighboringRelation, relations.get(neighbours, ""), None)
+        try:
+            delta = import_module("dp_accounting.pld").PLDAccountant(relation).compose(delta)
+        except (ValueError, theirs.UnsupportedEventError) as error:
+            raise ValueError(f"delta must be an event with a distribution for {neighbours!r}, got {error}") from None
+    relation = getattr(delta, "neighboring_relation", None)
+    if relation is not None and relation.name != relations.get(neighbours):
+        raise ValueError(f"neighbours must be those of the accountant, {relation.name}, got {neighbours!r}")
+    function = getattr(delta, "get_delta_for_epsilon", None) or getattr(delta, "get_delta", delta)
+    if not callable(function):
+        raise ValueError(
+            f"delta must be a function of epsilon, or a distribution, accountant or event of dp_accounting, "
+            f"got {short_repr(delta)}"
+        )
+    return function
+
+
+def _densely(function: Callable[[float], float]) -> dict[float, float]:
+    """delta at epsilons that go on while it falls, and are dense where it is not nearly a line in e^epsilon."""
+    ends = [0.0, 0.125]
+    found = {epsilon: function(epsilon) for epsilon in ends}
+    while (
+        found[ends[-1]] > NEGLIGIBLE
+        and ends[-1] < FARTHEST
+        and (found[ends[-1]] == 1 or found[ends[-1]] < found[ends[-2]])
+    ):
+        ends.append(2 * ends[-1])
+        found[ends[-1]] = function(ends[-1])
+    intervals = deque(pairwise(ends))
+    while intervals and len(found) < MOST_POINTS:
+        a, b = intervals.popleft()
+        middle = (a + b) / 2
+        found[middle] = function(middle)
+        chord = found[a] + (found[b] - found[a]) * np.expm1(middle - a) / np.expm1(min(b - a, 700.0))
+        if chord > 1.01 * found[middle] + NEGLIGIBLE and a < middle < b:
+            intervals.extend([(a, middle), (middle, b)])
+    return dict(sorted(found.items()))
 
 
 def _at_most_one(value: Any) -> Any:

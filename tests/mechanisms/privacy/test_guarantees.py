@@ -4,7 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from dp_accounting.pld import privacy_loss_distribution
+from dp_accounting import dp_event
+from dp_accounting.pld import PLDAccountant, privacy_loss_distribution
+from dp_accounting.rdp import RdpAccountant
 from hypothesis import assume, given, settings
 from hypothesis.strategies import floats, lists
 from mpmath import mp, mpf
@@ -20,6 +22,7 @@ from lemmata.mechanisms.privacy import (
     RenyiDP,
     compose,
     gaussian_delta,
+    gaussian_epsilon,
     group,
     to_approx,
     to_curve,
@@ -322,6 +325,25 @@ def test_privacy_loss_distributions_of_dp_accounting():
     assert curve.neighbours == "add/remove"
 
 
+def test_events_and_accountants_of_dp_accounting():
+    event, budget = dp_event.GaussianDpEvent(2.0), GaussianDP(0.5)
+    for made in (event, PLDAccountant().compose(event), RdpAccountant().compose(event)):
+        curve = privacy_curve(made, [0.0, 0.5, 2.0], "add/remove")
+        assert all(d >= gaussian_delta(e, 0.5) * (1 - 1e-9) for e, d in zip(curve.epsilon, curve.delta, strict=True))
+    assert privacy_curve(event, [1.0], "add/remove").delta[0] == pytest.approx(gaussian_delta(1.0, budget.mu), rel=1e-3)
+    assert privacy_curve(event, [1.0]).delta[0] == pytest.approx(gaussian_delta(1.0, 2 * budget.mu), rel=1e-3)
+
+
+@pytest.mark.parametrize("mu", [0.1, 1.0, 12.0, 30.0])
+def test_a_curve_that_is_asked_for_reaches_as_far_as_it_falls_and_is_dense(mu):
+    curve = privacy_curve(lambda epsilon: gaussian_delta(epsilon, mu))
+    assert curve.delta[-1] <= 1e-18 and len(curve.epsilon) <= 2000
+    for delta in (1e-3, 1e-6, 1e-12):
+        found = to_approx(curve, delta=delta).epsilon
+        assert gaussian_delta(found, mu) <= delta and found <= gaussian_epsilon(mu, delta) * 1.002
+    assert privacy_curve(lambda _: 0.1).delta[-1] == 0.1  # with chance 0.1 all is told
+
+
 # Conversions that do not exist, and bad input -------------------------------------------------------------------------
 
 
@@ -355,7 +377,11 @@ def test_privacy_loss_distributions_of_dp_accounting():
         (lambda: Accountant(PrivacyCurve((1,), (0.1,))), "budget must have.*, got PrivacyCurve; use to_approx first"),
         (lambda: Accountant(ZCDP(1.0), way="gaussian"), r"way = 'gaussian' is not one of zcdp"),
         (lambda: group(RenyiDP(8, 1.0), 5), r"order must be above 8 for groups of this size, got 8\.0"),
-        (lambda: privacy_curve("no"), r"delta must be a function of epsilon .*, got 'no'"),
+        (lambda: privacy_curve("no"), r"delta must be a function of epsilon, .*, got 'no'"),
+        (lambda: privacy_curve(lambda epsilon: math.nan), r"delta must be in \[0, 1\], got nan"),
+        (lambda: privacy_curve(RdpAccountant()), "neighbours must be those of the accountant, ADD_OR_REMOVE_ONE, got"),
+        (lambda: privacy_curve(dp_event.GaussianDpEvent(1.0), neighbours="label"), "delta must be an event with a"),
+        (lambda: privacy_curve(dp_event.UnsupportedDpEvent()), "delta must be an event with a distribution for"),
     ],
 )
 def test_what_does_not_exist_raises(build, message):
