@@ -27,6 +27,9 @@ relative to delta however small it is. What is added, always upwards:
   of log2(N) products and sums, each with a relative error below 5 u: Higham 2002, Chapter 24). So a product of
   powers errs by prod (|X| + rate)^k - prod |X|^k, and what is transformed back by the mean of this over all entries;
 - sums beyond the circle's ends: Chernoff's bounds. What they add on the circle only adds to (1).
+
+From below (`enclosed_delta`) each randomised response is replaced by one at a multiple of h, which is a function of it
+with noise, and all of these errors count downwards: so it shows how much of delta the grid and floats have added.
 """
 
 from __future__ import annotations
@@ -44,9 +47,20 @@ from scipy.optimize import brentq
 from scipy.special import log_ndtr, logsumexp, xlogy
 
 from lemmata.bounds.exact.balls import exact, upper_end
-from lemmata.mechanisms.numerics.arithmetic import SMALLEST, sqrt_up
+from lemmata.mechanisms.numerics.arithmetic import SMALLEST, check_in_range, sqrt_up
 from lemmata.mechanisms.privacy.divergences import Bound, least_delta
-from lemmata.mechanisms.privacy.guarantees import ZCDP, GaussianDP, Guarantee, PrivacyCurve, RenyiDP
+from lemmata.mechanisms.privacy.guarantees import (
+    LARGEST,
+    ZCDP,
+    ApproxDP,
+    GaussianDP,
+    Guarantee,
+    PrivacyCurve,
+    PureDP,
+    RenyiDP,
+    check_guarantee,
+    parts_of,
+)
 
 UNIT = 2.0**-53
 SAFE = 1 + 1e-13  # more than the relative error of a few operations, and of numpy's elementary functions
@@ -121,6 +135,7 @@ class Losses:
 
     @np.errstate(all="ignore")  # beyond the range of floats delta is 1
     def __init__(self, parts: Parts) -> None:
+        self.parts = parts
         self.mu = sqrt_up(sum((n * Fraction(g.mu) ** 2 for g, n in parts if isinstance(g, GaussianDP)), Fraction(0)))
         self.atoms = [atoms_of(g, n) for g, n in parts if not isinstance(g, GaussianDP)]
         told = [part.times * np.log1p(-part.infinite) if part.infinite < 1 else -inf for part in self.atoms]
@@ -193,6 +208,28 @@ class Losses:
             found, stride = found + stride, 2 * stride
         return min(found, high)
 
+    @np.errstate(all="ignore")
+    def delta_below(self, epsilon: float) -> float:
+        """Return a lower bound on formula (1): of the pure and approximate parts, each at the multiple of h below its
+        epsilon, and the Gaussian ones. Fewer releases, each a function of the true one, leak no more."""
+        with self._lock:
+            self.delta(epsilon)
+            parts: list[tuple[Guarantee, int]] = [(g, n) for g, n in self.parts if isinstance(g, GaussianDP)]
+            places = []
+            for g, n in self.parts:
+                if isinstance(g, PureDP | ApproxDP):
+                    places.append(int(g.epsilon / self.grid * (1 + 2 * UNIT)))
+                    parts.append((ApproxDP(places[-1] * self.grid, g.delta), n))
+            lower = Losses(tuple(parts))
+            lower.grid, lower.shift = self.grid, lower.shift + self.shift
+            lower.placed = [
+                (np.array([m, -m]), part.masses, part.times) for m, part in zip(places, lower.atoms, strict=True)
+            ]
+            if lower.infinite == 1:
+                return 0.0
+            reading = lower._read(int(np.argmin(lower._whole - lower._slopes * epsilon)), epsilon)
+            return reading.delta_below(epsilon) if lower.grid == self.grid else 0.0  # a coarser one splits losses
+
     @cached_property
     def _slopes(self) -> np.ndarray:
         return SLOPES / self.deviation
@@ -236,21 +273,35 @@ class Losses:
         # the chances of sums beyond the circle: under P, and under the tilted law
         above = np.min((found - every * (first + size - 1) * self.grid)[here + 1 :], initial=inf)
         below = np.min((found - found[here] + (every[here] - every) * first * self.grid)[:here], initial=inf)
-        tails = above if first + size - 1 < ends[1] else -inf, below if first > ends[0] else -inf
-        return Reading(self, float(every[here]), first, size, *map(float, tails))
+        over = first + size - 1 < ends[1]
+        reading = Reading(
+            self,
+            float(every[here]),
+            first,
+            size,
+            float(above) if over else -inf,
+            float(below) if first > ends[0] else -inf,
+        )
+        tilted = np.min(
+            (found - found[here] + (every[here] - every) * (first + size - 1) * self.grid)[here + 1 :], initial=inf
+        )
+        reading.tilted_above = float(tilted) if over else -inf
+        return reading
 
 
 class Reading:
     """Upper bounds on the masses of the sum at `first`, ..., `first` + `size` - 1 times the grid, under one tilt."""
 
+    @np.errstate(all="ignore")
     def __init__(self, losses: Losses, slope: float, first: int, size: int, above: float, below: float) -> None:
         rate, half = 8 * UNIT * max(1, size.bit_length() - 1), size // 2 + 1
         largest, product, phase, lost, wrong = (np.zeros(half) for _ in range(5))
-        self.scale = scales = 0.0
+        self.scale = scales = self.inflated = 0.0
         for places, weights, count in losses.placed:
             exponents = slope * losses.grid * places + np.log(weights)
             mean = float(logsumexp(exponents))
-            tilted = np.exp(exponents - mean) * (1 + 8 * UNIT * (4 + np.abs(exponents).max() + abs(mean)))
+            off = 8 * UNIT * (4 + float(np.abs(exponents).max()) + abs(mean))
+            tilted = np.exp(exponents - mean) * (1 + off)
             circle = np.zeros(size)
             np.add.at(circle, places % size, tilted * SAFE)
             found, ball = np.fft.rfft(circle), rate * float(tilted.sum())
@@ -262,12 +313,15 @@ class Reading:
             wrong += count * 8 * UNIT * (4 + np.abs(np.log(modulus + ball)))
             self.scale += count * mean
             scales += count * abs(mean)
+            self.inflated += count * (2 * off + 4 * (SAFE - 1))  # log of how far masses are above the truth
         wrong = np.exp(largest) * (wrong + rate - np.expm1(-lost))
         sums = np.fft.irfft(np.exp(product) * np.exp(1j * phase), size)
         self.wrong = 2 * float(wrong.sum()) / size
-        self.masses = np.log(np.maximum(np.roll(sums, -first % size), 0) + self.wrong)
+        sums = np.maximum(np.roll(sums, -first % size), 0)
+        self.masses, self.least = np.log(sums + self.wrong), np.log(np.maximum(sums - self.wrong, 0))
         self.losses = losses.grid * np.arange(first, first + size)
         self.slope, self.above, self.below, self.whole = slope, above, below, losses
+        self.tilted_above = inf
         self.tilted = self.masses + self.scale - slope * self.losses
         reach = float(np.abs(self.losses).max()) + losses.grid
         self.shift = losses.shift + 4 * UNIT * reach
@@ -288,9 +342,25 @@ class Reading:
         found = (self.whole.infinite + near + far) * self.safe
         return max(SMALLEST, found) if found <= 1 else 1.0  # NaN, of numbers beyond floats, is 1 too
 
+    def delta_below(self, epsilon: float) -> float:
+        """Return a lower bound on formula (1), for losses that are on the grid as they are."""
+        at, mu = epsilon * (1 + 8 * UNIT) + self.shift, self.whole.mu * (1 - 4 * UNIT)
+        weights = self.least + self.scale - self.slope * self.losses
+        if mu:
+            likely, left = _gaussian(at - self.losses, mu, -1)
+            near = float(np.exp(weights + likely) @ left)
+        else:
+            start = int(np.searchsorted(self.losses, at))
+            near = float(np.exp(weights[start:]) @ -np.expm1(np.minimum(at - self.losses[start:], 0)))
+        # what the circle adds: the chance of sums beyond it under the tilted law, and at most this for each
+        gaussian = self.slope * (self.slope + 1) * mu**2 / 2
+        added = np.exp(self.scale + gaussian - self.slope * at) * (np.exp(self.below) + np.exp(self.tilted_above))
+        found = self.whole.infinite / SAFE**2 + near * np.exp(-self.inflated) / self.safe - added * self.safe
+        return max(0.0, float(found)) if found < 1 else 0.0
 
-def _gaussian(x: np.ndarray, mu: float) -> tuple[np.ndarray, np.ndarray]:
-    """log a and b of the mu-GDP curve Phi(-u) - e^x Phi(-u - mu) <= a b at epsilon = x, u = x / mu - mu / 2.
+
+def _gaussian(x: np.ndarray, mu: float, side: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """log a and b of the mu-GDP curve Phi(-u) - e^x Phi(-u - mu) <= a b at epsilon = x, u = x / mu - mu / 2; or >= a b.
 
     a is Phi(-u), and b the share that is left. Each logarithm errs by a few units of its last place, and by the
     rounding of u times its slope, which is below 1 + |u|.
@@ -298,10 +368,44 @@ def _gaussian(x: np.ndarray, mu: float) -> tuple[np.ndarray, np.ndarray]:
     u = x / mu - mu / 2
     first, second = log_ndtr(-u), log_ndtr(-u - mu)
     wrong = 8 * UNIT * (4 + np.abs(x) - first - second + (1 + np.abs(u) + mu) * (np.abs(x) / mu + mu))
-    return first + wrong, -np.expm1(np.minimum(x + second - first, 0) - wrong)
+    return first + side * wrong, -np.expm1(np.minimum(x + second - first - side * wrong, 0))
 
 
 @lru_cache(maxsize=16)
 def losses_of(parts: Parts) -> Losses:
     """Return the losses of releases; kept, as one composition is read several times."""
     return Losses(parts)
+
+
+def enclosed_delta(privacy: Guarantee, epsilon: float) -> tuple[float, float]:
+    """Return (low, high) around the least delta of a composition at `epsilon`, that of the worst releases.
+
+    Parameters
+    ----------
+    privacy : Guarantee
+        What `compose` made, or one guarantee.
+    epsilon : float
+        0 <= epsilon < inf.
+
+    Returns
+    -------
+    tuple of float
+        `low` counts pure, approximate and Gaussian parts only, and each epsilon as the multiple of the grid below it.
+        `high` is at least what `to_approx` claims.
+
+    Raises
+    ------
+    ValueError
+        In one line, for other arguments.
+
+    Examples
+    --------
+    >>> from lemmata.mechanisms.privacy import PureDP, compose
+    >>> low, high = enclosed_delta(compose(*[PureDP(0.1)] * 105), 4.0)
+    >>> 0 < high - low < 1e-8 * high
+    True
+    """
+    check_guarantee("privacy", privacy)
+    at = check_in_range("epsilon", epsilon, 0, LARGEST, closed=True)
+    losses = losses_of(parts_of(privacy) or ((privacy, 1),))
+    return losses.delta_below(at), losses.delta(at)

@@ -70,7 +70,8 @@ def drawn(draw):
 def check_safe_and_tight(parts, mu, draw):
     found, law = Losses((*parts, (GaussianDP(mu), 1)) if mu else parts), law_of(parts)
     for epsilon in draw.uniform(0, 6, 2).tolist():
-        assert mpf(found.delta(epsilon)) >= delta_of(law, epsilon, mu)
+        truth = delta_of(law, epsilon, mu)
+        assert mpf(found.delta_below(epsilon)) <= truth <= mpf(found.delta(epsilon))
     delta = float(10.0 ** draw.uniform(-14, -1))
     if delta > 1.01 * law[1]:
         epsilon = found.epsilon(delta)
@@ -106,6 +107,13 @@ def test_equal_parts_are_exact_however_small_delta_is(epsilon, times, delta):
     )
     assert truth <= delta and found.epsilon <= times * epsilon
     assert truth >= delta * (1 - 1e-5) or found.epsilon >= times * epsilon * (1 - 1e-6)
+
+
+def test_the_enclosure_of_equal_parts_is_narrow():
+    for parts in ([PureDP(0.1)] * 105, [ApproxDP(0.02, 1e-9)] * 5000, [PureDP(0.1)] * 30 + [GaussianDP(0.3)] * 4):
+        for epsilon in (0.5, 2.0, 4.0):
+            low, high = losses.enclosed_delta(compose(*parts), epsilon)
+            assert low <= high <= low * (1 + 1e-6) + 1e-15
 
 
 def test_the_headline():
@@ -182,6 +190,16 @@ def test_the_transform_is_never_below_the_exact_masses():
         below += mp.exp(mpf(float(reading.masses[i]))) < exactly
         bare += mp.exp(mpf(float(reading.masses[i]))) - mpf(reading.wrong) < exactly
     assert below == 0 < bare
+
+
+def test_what_is_not_on_the_grid_is_less_from_below(monkeypatch):
+    """Rounded up instead, the lower bound would be above the truth."""
+    parts = ((PureDP(0.7), 1), (PureDP(0.123456), 40))
+    truth, found = delta_of(law_of(parts), 2.0), Losses(parts)
+    found._place(0.1)
+    assert 0.3 * truth < found.delta_below(2.0) < truth
+    monkeypatch.setattr(losses, "int", lambda x: math.ceil(x), raising=False)
+    assert found.delta_below(2.0) > truth
 
 
 def test_sums_beyond_the_circle_count():
