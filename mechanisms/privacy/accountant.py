@@ -7,12 +7,11 @@
     accountant.spend(PureDP(1.0))          # OverBudget: nothing is recorded
 
 Spend *before* a release is drawn. Its guarantee, and whether there is another release at all, may depend on everything
-that was released before: however they are chosen, all releases together keep the budget. That is a theorem about the
-rule in `lemmata.mechanisms.privacy.privacy_filter`, which proves it. `compose` needs its guarantees fixed in advance.
-So does way "losses", which takes the plan of all releases and has their composition nearly exactly.
+that was released before: `lemmata.mechanisms.privacy.privacy_filter` proves that all keep the budget. `compose` needs
+its guarantees fixed in advance, and so does way "losses", which takes a plan of all releases.
 
 All sums are exact, in fractions: ten times 0.1 is more than 1, because the float 0.1 is more than a tenth. `parts(10)`
-gives ten parts that fit. With `slack` the account itself promises some last units more than it was given.
+gives ten parts that fit.
 """
 
 from __future__ import annotations
@@ -26,14 +25,15 @@ from typing import Any, NoReturn
 from lemmata.bounds.statement.notebook import card
 from lemmata.mechanisms.numerics.arguments import check_integer
 from lemmata.mechanisms.numerics.arithmetic import short_repr
-from lemmata.mechanisms.privacy.account_file import AccountFile, account_entry, guarantee_as_dict, guarantee_from_dict
+from lemmata.mechanisms.privacy.account_file import AccountFile, account_entry, guarantee_as_dict
 from lemmata.mechanisms.privacy.account_terms import (
-    Announced,
+    VERSION,
     as_plan,
     as_reserve,
     left_as,
+    parts_as,
     planned_as,
-    proportions,
+    replay,
     spent_as,
 )
 from lemmata.mechanisms.privacy.algebra import to_neighbours
@@ -49,7 +49,6 @@ from lemmata.mechanisms.privacy.privacy_filter import (
     largest_m,
 )
 
-VERSION = 1  # of the file's entries
 MOST_SLACK = 16  # units of the last place
 
 
@@ -64,6 +63,12 @@ class OverBudget(ValueError):
     ...     print(str(error).partition(" is left")[0])
     PureDP(epsilon=2.0, neighbours='replace') exceeds what
     """
+
+
+def _refuse_copies(account: Accountant, *_: object) -> NoReturn:
+    raise TypeError(
+        "an Accountant cannot be copied, pickled or forked, because that would double the budget; use Accountant.open"
+    )
 
 
 class Accountant:
@@ -81,8 +86,8 @@ class Accountant:
     reserve : PureDP or ApproxDP, optional
         What pure and approximate releases have for themselves once the Gaussian way of a "mixed" account began.
     plan : sequence of Guarantee, optional
-        For way "losses": all releases, announced beforehand. They are composed by their privacy losses, nearly
-        optimally; each may then be spent once, in any order, also one that depends on outcomes.
+        For way "losses": all releases. They are composed by their privacy losses, and each may be spent once, in any
+        order, also one that depends on outcomes.
     slack : int
         Units of the last place by which each number of the budget is raised, once: with 4 of them k parts fit that were
         rounded to floats, each number / k, or mu / sqrt(k). The raised budget is the one that the account promises.
@@ -140,6 +145,7 @@ class Accountant:
         reserve: PureDP | ApproxDP | None = None,
         plan: Sequence[Guarantee] | None = None,
         slack: int = 0,
+        witness: str | os.PathLike[str] | None = None,
     ) -> Accountant:
         """Open the account in the file `path`: a new one with `budget`, or an existing one with its releases.
 
@@ -147,7 +153,7 @@ class Accountant:
         disk before `spend` returns, so kill -9 loses none. A last line that was cut short was never granted; it is
         dropped with a warning. Any other change of the file raises ValueError, and so does a budget, way or reserve
         that differs from the file's. Close the account with `close`, or use it as a context manager. The lock needs a
-        local file system. A copy of the file, or a new file in its place, could be spent again.
+        local file system. A backup that is restored is a second budget: a `witness` or a kept `receipt` shows it.
 
         Parameters
         ----------
@@ -155,6 +161,9 @@ class Accountant:
             Of the file.
         budget, way, reserve, plan, slack
             As of `Accountant`; all may be left out where the file exists.
+        witness : path, optional
+            Of another file, better on another disk or host, which gets the receipt of each release. An account that is
+            older than its witness is refused.
 
         Returns
         -------
@@ -165,12 +174,12 @@ class Accountant:
         BlockingIOError
             In one line, while another has it open.
         ValueError
-            In one line, for a file that was changed, and for another budget than its own.
+            In one line, for a file that was changed or is older than its witness, and for another budget than its own.
         """
         fresh = None if budget is None else cls(budget, way=way, reserve=reserve, plan=plan, slack=slack)
-        file = AccountFile(path, None if fresh is None else fresh._heading())
+        file = AccountFile(path, None if fresh is None else fresh._heading(), witness)
         try:
-            account = _replayed(cls, file)
+            account = replay(cls, file.entries, file.path)
             if fresh is not None and fresh._heading() != account._heading():
                 raise ValueError(f"budget must equal that of {file.path}, {account._kept()}, got {fresh._kept()}")
         except BaseException:
@@ -183,6 +192,35 @@ class Accountant:
         """Release the file; nothing can be charged to this object afterwards. An account in memory stays open."""
         if self._file is not None:
             self._file.close()
+
+    @property
+    def receipt(self) -> str:
+        """A line to print and keep elsewhere: how many releases the file has, and the check that chains them."""
+        return self._on_disk().receipt
+
+    def verify(self, receipt: str) -> int:
+        """Return how many releases were charged since a receipt.
+
+        Parameters
+        ----------
+        receipt : str
+            What `receipt` was then.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        ValueError
+            In one line, unless this account gave it: an older copy was restored, or it is another account.
+        """
+        return self._on_disk().verify(receipt)
+
+    def _on_disk(self) -> AccountFile:
+        if self._file is None:
+            raise ValueError("receipt requires an account in a file; use Accountant.open")
+        return self._file
 
     def __enter__(self) -> Accountant:
         return self
@@ -236,13 +274,12 @@ class Accountant:
         Parameters
         ----------
         shares : int or sequence of number
-            How many equal parts; or what each part is in proportion to, as a float, Fraction, Decimal or text ("1/3").
+            How many equal parts; or what each is in proportion to (mu squared), as a number or text ("1/3").
 
         Returns
         -------
         tuple of Guarantee
-            Of the kind of `left`, in floats that are rounded down: together they are at most `left`, in exact
-            arithmetic. Parts of a GaussianDP have mu in proportion to the square root of their share.
+            Of the kind of `left`, in floats rounded down: together at most `left`, in exact arithmetic.
 
         Raises
         ------
@@ -257,12 +294,8 @@ class Accountant:
         >>> len(account.history), [part.epsilon for part in Accountant(PureDP(1.0)).parts(["1/2", "1/4", "1/4"])]
         (10, [0.5, 0.25, 0.25])
         """
-        sizes = proportions(shares)
         with self._lock:
-            found = [left_as(self._budget, self._caps, self._sums, size) for size in sizes]
-        if None in found:
-            raise ValueError(f"shares must be of an account with something left, got {len(sizes)} of {self}")
-        return tuple(part for part in found if part is not None)
+            return parts_as(self._budget, self._caps, self._sums, shares)
 
     def affords(self, guarantee: Guarantee) -> bool:
         """Whether `spend` would accept a release.
@@ -384,37 +417,4 @@ class Accountant:
             facts = [("spent", self.spent or "nothing"), ("left", self.left or "nothing"), *spent]
             return card(f"Account of {self._kept()}", facts)
 
-    def __copy__(self) -> NoReturn:
-        _refuse_copies(self)
-
-    def __deepcopy__(self, memo: object) -> NoReturn:
-        _refuse_copies(self)
-
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        _refuse_copies(self)
-
-
-def _refuse_copies(account: Accountant) -> NoReturn:
-    raise TypeError(
-        "an Accountant cannot be copied, pickled or forked, because that would double the budget; use Accountant.open"
-    )
-
-
-def _replayed(cls: type[Accountant], file: AccountFile) -> Accountant:
-    """The account that a file's entries tell of. Raises ValueError where they are none, or overspend."""
-    heading, *releases = file.entries
-    try:
-        if heading["account"] != VERSION:
-            raise ValueError(f"path must be an account of version {VERSION}, got {heading['account']}: {file.path}")
-        budget, reserve = guarantee_from_dict(heading["budget"]), guarantee_from_dict(heading["reserve"])
-        kept: Any = None if not reserve.epsilon and not reserve.delta else reserve  # type: ignore[union-attr]
-        plan = Announced(guarantee_from_dict(one) for one, times in heading.get("plan", ()) for _ in range(times))
-        account = cls(budget, way=heading["way"], reserve=kept, plan=plan or None)
-        for entry in releases:
-            guarantee, charge = guarantee_from_dict(entry["guarantee"]), Charge(*entry["charge"])
-            account._record(entry["label"], guarantee, charge, entry.get("m"))
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"path has no valid account, got {file.path} ({type(error).__name__}: {error})") from None
-    if not account._sums.within(account._caps) or min((account._plan or {0: 0}).values()) < 0:
-        raise ValueError(f"path must have spent at most its budget {account._kept()}, got {file.path}")
-    return account
+    __copy__ = __deepcopy__ = __reduce_ex__ = _refuse_copies

@@ -46,7 +46,7 @@ from lemmata.mechanisms.tables import column_ranges, inputs, table_columns
 
 # Inner loops: their arguments were checked by the laws that call them, and checking again would cost as much as a step.
 INNER = {
-    account_terms: "as_plan as_reserve left_as planned_as proportions spent_as",
+    account_terms: "as_plan as_reserve left_as parts_as planned_as replay spent_as",
     account_file: "guarantee_as_dict guarantee_from_dict account_entry",
     divergences: "pure_rho pure_renyi renyi_at doubled certified least_epsilon least_delta implied_curve largest_rho",
     guarantees: "check_neighbours listed remember parts_of",
