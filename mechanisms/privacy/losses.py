@@ -194,15 +194,18 @@ class Losses:
             return inf
         high = max(float(np.min((self._whole - log(delta)) / self._slopes)), 1e-300)
         excess = lambda epsilon: log(self.delta(epsilon) / delta)  # noqa: E731
-        if excess(0.0) <= 0:
-            return 0.0
         for _ in range(60):  # the bound lacks what is rounded up, and infinite losses
             if excess(high) <= 0:
                 break
             high *= 1.001
         else:
             return inf
-        found = float(brentq(excess, 0.0, high, xtol=1e-13 * high, rtol=1e-13))
+        low, stride = high, high / 32
+        while low > 0 and excess(low) <= 0:  # near `high`, where the tilt is the right one
+            low, high, stride = max(0.0, low - stride), low, 2 * stride
+        if low == 0 and excess(0.0) <= 0:
+            return 0.0
+        found = float(brentq(excess, low, high, xtol=1e-13 * high, rtol=1e-13))
         stride = 1e-13 * high
         while found < high and excess(found) > 0:
             found, stride = found + stride, 2 * stride

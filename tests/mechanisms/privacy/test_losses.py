@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from dp_accounting.pld import common, privacy_loss_distribution
 from mpmath import mp, mpf
+from scipy import fft
 
 from lemmata.mechanisms.privacy import (
     ZCDP,
@@ -190,6 +191,18 @@ def test_the_transform_is_never_below_the_exact_masses():
         below += mp.exp(mpf(float(reading.masses[i]))) < exactly
         bare += mp.exp(mpf(float(reading.masses[i]))) - mpf(reading.wrong) < exactly
     assert below == 0 < bare
+
+
+@pytest.mark.parametrize("power", [1, 4, 9, 14, 18])
+def test_transforms_err_by_far_less_than_is_added(power):
+    """In every entry, over the sum of all inputs; extended precision as oracle."""
+    size, draw = 1 << power, np.random.default_rng(power)
+    allowed = 8 * losses.UNIT * power / 4
+    for x in (draw.random(size), draw.random(size) ** 40, np.eye(1, size, size // 3)[0]):
+        there, back = np.fft.rfft(x), np.fft.irfft(np.fft.rfft(x), size)
+        assert np.abs(there - fft.rfft(x.astype(np.longdouble))).max() <= allowed * x.sum()
+        exactly = fft.irfft(there.astype(np.clongdouble), size)
+        assert np.abs(back - exactly).max() <= allowed * 2 * np.abs(there).sum() / size
 
 
 def test_what_is_not_on_the_grid_is_less_from_below(monkeypatch):
