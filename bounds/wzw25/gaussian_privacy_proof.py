@@ -15,7 +15,7 @@ largest chance p(b) under P of a test of chance b under Q; the curve is the larg
 
 from __future__ import annotations
 
-from math import expm1, sqrt
+from math import comb, exp, expm1, log1p, sqrt
 
 import numpy as np
 
@@ -269,3 +269,35 @@ def mixed_account(*, epsilon: float, delta: float) -> float:
     1e-06
     """
     return delta
+
+
+@composed_gdp.explicit(
+    part="account-plan",
+    kind="privacy",
+    says=r"n\ \mathrm{releases}\ (\varepsilon,\delta)\ \mathrm{and\ one}\ \mu\mathrm{-GDP},\ \mathrm{order\ by\ the\ "
+    r"outcomes}\ \Rightarrow\ H_{e^t}(P\,\|\,Q)\le 1-(1-\delta)^n+(1-\delta)^n\sum_{i=0}^n\binom{n}{i}"
+    r"\frac{e^{i\varepsilon}}{(1+e^\varepsilon)^n}\delta(t-(2i-n)\varepsilon;\mu)",
+    needs=[at_least("t", 0), integer("n"), positive("epsilon"), in_unit_interval("delta"), positive("mu")],
+    source="for accounts of an announced plan; Kairouz, Oh & Viswanath 2015 for a fixed order",
+)
+def planned_account(*, t: float, n: int, epsilon: float, delta: float, mu: float) -> float:
+    """The privacy curve of a plan of n approximate releases and a Gaussian one, in whatever order they are made.
+
+    Derivation. Let (P_g, Q_g) be the pair that dominates guarantee g: randomised response that reveals everything with
+    chance delta (Kairouz, Oh & Viswanath), or N(mu, 1) and N(0, 1). Let C_M(b) be the largest chance under the product
+    of all P_g, g in M, of a test of chance b under that of the Q_g. By induction on the set M that is left,
+    p(b) <= C_M(b): without a further release p(b) = b. If the next one is of g, p(b) is at most the mean under P of
+    C_{M - g}(b(x)), x its outcome, by the hypothesis. The release is a function of an outcome of the pair that
+    dominates it (Blackwell), of which b is a function as well. So the mean is the power of a test of chance b of the
+    product over g and M - g, at most C_M(b): a product has no order. At the start the largest C_M(b) - e^t b is
+    E[(1 - e^{t - L})_+] under the product, L the sum of all losses: infinite with chance 1 - (1 - delta)^n, else
+    (2 i - n) epsilon for i of the n responses and the loss of a Gaussian pair.
+
+    >>> round(planned_account(t=1.0, n=1, epsilon=1.0, delta=0.1, mu=1e-9), 9)
+    0.1
+    """
+    losses = epsilon * (2 * np.arange(n + 1) - n)
+    likely, other = 1 / (1 + exp(-epsilon)), exp(-epsilon) / (1 + exp(-epsilon))
+    chances = [comb(n, i) * likely**i * other ** (n - i) for i in range(n + 1)]
+    left = float(np.array(chances) @ np.exp(log_gaussian_delta(t - losses, mu)))
+    return -expm1(n * log1p(-delta)) + exp(n * log1p(-delta)) * left

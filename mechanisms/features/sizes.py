@@ -50,7 +50,7 @@ def rows_needed(
     Parameters
     ----------
     points : int or array
-        How many, m >= 1.
+        How many, m >= 1. One point has no distances: 1 row is enough.
     distortion : float or array
         In (0, 1); of "fast" projections in (0, 1/3).
     beta : float or array
@@ -88,7 +88,9 @@ def rows_needed(
 
     def size(points: float, distortion: float, beta: float) -> int:
         (m,), (t, chance) = check_integer(points=points), check_within_unit(distortion=distortion, beta=beta)
-        pairs = max(1, m * (m - 1) // 2)
+        if m == 1 and keeps == "distances":
+            return 1  # there is no pair
+        pairs = m * (m - 1) // 2
         if kind == "signs":
             return rows_for(pairs if keeps == "distances" else m**2, t, chance)
         if t >= 1 / 3:
@@ -185,7 +187,7 @@ def features_needed(
         With K(x, x) = 1.
     error : float or array
         On points: |<psi(x_i), psi(x_j)> - K(x_i, x_j)| for all pairs; else the same everywhere on a compact set.
-        Positive.
+        Positive; it is never above 2.
     beta : float or array
         The chance of failure, in (0, 1).
     points : int or array, optional
@@ -227,7 +229,7 @@ def features_needed(
 
     def size(points: float, error: float, beta: float) -> int:
         (most,), (chance,) = check_positive(error=error), check_within_unit(beta=beta)
-        sizes = []
+        sizes = [1] if most >= 2 else []  # both sides of the difference are in [-1, 1]
         if points or not everywhere:
             (m,) = check_integer(points=points)
             check_in_range("points", m, 1, 2.0**62, closed=True)  # beyond it the bound leaves the range of floats

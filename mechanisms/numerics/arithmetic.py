@@ -7,6 +7,7 @@ rounding, and turned into the nearest float *above*; what may be spent is turned
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import Decimal
 from fractions import Fraction
 from math import exp, inf, isinf, isqrt, log, nextafter, sqrt
 from typing import Any
@@ -18,6 +19,7 @@ from scipy.special import erfcx
 from lemmata.bounds.exact.balls import Phi, exact, lower_end, mills, phi, upper_end
 from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
 
+LONGEST_TEXT = 400  # digits, and powers of ten: enough for any float
 REALS = (int, float, Fraction, np.integer, np.floating, np.bool_)
 
 
@@ -76,10 +78,13 @@ def _rounded_up(above: float, below: float) -> RoundedUp:
 def rounded_up_in_range(name: str, value: Any, low: float, high: float, *, closed: bool = False) -> float:
     """Return `value` as `check_in_range` does, rounded up where no float equals it (a Fraction, a large int).
 
+    Text ("1/3", "0.1") and Decimal count as the fractions that they are; a truth value raises ValueError.
+
     >>> third = rounded_up_in_range("epsilon", Fraction(1, 3), 0, 1)
     >>> third, third > Fraction(1, 3), third.below < Fraction(1, 3)
     (0.3333333333333334, True, True)
     """
+    value = _as_number(name, value)
     number = check_in_range(name, value, low, high, closed=closed)
     if isinstance(value, float):
         return value if isinstance(value, RoundedUp) else number
@@ -95,11 +100,27 @@ def rounded_down_in_range(name: str, value: Any, low: float, high: float, *, clo
     >>> rounded_down_in_range("delta", Fraction(2, 3), 0, 1) < Fraction(2, 3)
     True
     """
+    value = _as_number(name, value)
     number = check_in_range(name, value, low, high, closed=closed)
     if isinstance(value, float):
         return getattr(value, "below", number)
     given = _rational(value)
     return number if given is None else check_in_range(name, round_down(given), low, high, closed=closed)
+
+
+def _as_number(name: str, value: Any) -> Any:
+    """Text and Decimal as a Fraction, other numbers as they are. ValueError for a truth value and for other text."""
+    if isinstance(value, bool) or getattr(value, "dtype", None) == np.bool_:
+        raise ValueError(f"{name} must be a real number, got {short_repr(value)}")
+    if not isinstance(value, str | Decimal):
+        return value
+    try:
+        digits, _, exponent = str(value).upper().partition("E")
+        if len(digits) > LONGEST_TEXT or abs(int(exponent or 0)) > LONGEST_TEXT:  # "1E999999999" takes for ever
+            raise ValueError
+        return Fraction(str(value))
+    except (ValueError, ZeroDivisionError):
+        raise ValueError(f"{name} must be a real number, got {short_repr(value)}") from None
 
 
 def _rational(value: Any) -> Fraction | None:

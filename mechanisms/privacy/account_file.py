@@ -5,20 +5,24 @@ byte that was changed, a line that was moved and one that is missing between oth
 A process that is killed in the middle of a line leaves one without its end. `append` had not returned then, so nothing
 was released for it, and it is dropped with a warning.
 
-The checks have no key. They find rot and slips of the hand; who means to can delete the last lines, copy the file or
-delete it, and spend again.
+The checks have no key. They find rot and slips of the hand. An older copy of the file is a whole account, so a backup
+that is restored could be spent again. What shows it has to be kept elsewhere: a receipt, "12 releases, " and the check
+after them, which the file has at that line, or it is not the account that gave it. A witness is another file, on
+another host's disk perhaps, that has the last receipt.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import warnings
 import weakref
 from hashlib import blake2b
 from typing import Any
 
+from lemmata.mechanisms.numerics.arithmetic import short_repr
 from lemmata.mechanisms.privacy.guarantees import KINDS, Guarantee
 from lemmata.mechanisms.privacy.privacy_filter import Charge
 
@@ -38,7 +42,12 @@ class AccountFile:
     account, no regular file or was changed, OSError for what the system refuses.
     """
 
-    def __init__(self, path: str | os.PathLike[str], first: Entry | None = None) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        first: Entry | None = None,
+        witness: str | os.PathLike[str] | None = None,
+    ) -> None:
         self.path = os.path.abspath(os.fspath(path))
         create = 0 if first is None else os.O_CREAT
         if os.path.exists(self.path) and not os.path.isfile(self.path):  # a device may be read for ever
@@ -52,8 +61,14 @@ class AccountFile:
         self._closing = weakref.finalize(self, _close, self._file, os.getpid())
         try:
             _lock(self._file, self.path)
-            self._check = ""
+            self._checks = [""]  # after each line
             self.entries = self._read(first)
+            self._size = os.fstat(self._file).st_size
+            self._witness = None if witness is None else os.path.abspath(os.fspath(witness))
+            if self._witness is not None and os.path.exists(self._witness):
+                with open(self._witness, encoding="utf-8", errors="replace") as written:
+                    self.verify(written.read(200).strip())
+            self._tell_witness()
         except BaseException:
             self.close()
             raise
@@ -63,14 +78,46 @@ class AccountFile:
         try:
             if not os.path.samestat(os.stat(self.path), os.fstat(self._file)):
                 raise ValueError(f"path was replaced by another file since it was opened: {self.path}")
-            check, line = _line(self._check, entry)
+            if os.fstat(self._file).st_size != self._size:
+                raise ValueError(f"path was written by another program since it was opened: {self.path}")
+            check, line = _line(self._checks[-1], entry)
             self._write(line)
-            self._check = check
+            self._checks.append(check)
+            self._size += len(line)
+            self._tell_witness()
         except BaseException as error:  # an interrupt too: what the file holds is known only when it is read again
             self.close()
             if isinstance(error, OSError):
                 raise OSError(error.errno, error.strerror, self.path) from None
             raise
+
+    @property
+    def receipt(self) -> str:
+        """How many releases there are, and the check of the last line."""
+        return f"{len(self._checks) - 2} releases, {self._checks[-1]}"
+
+    def verify(self, receipt: str) -> int:
+        """Return how many releases followed a receipt. Raises ValueError unless this file gave it."""
+        found = re.fullmatch(r"(\d{1,9}) releases, ([0-9a-f]{32})", receipt if isinstance(receipt, str) else "")
+        if found is None:
+            raise ValueError(f"receipt must be one of an account, got {short_repr(receipt)}")
+        since = len(self._checks) - 2 - int(found[1])
+        if since < 0 or self._checks[int(found[1]) + 1] != found[2]:
+            raise ValueError(
+                f"receipt must be of this account, got one after {found[1]} releases, and {self.path} has "
+                f"{len(self._checks) - 2}: an older copy was restored, or it is another account"
+            )
+        return since
+
+    def _tell_witness(self) -> None:
+        """Replace the receipt in the witness, on disk before this returns."""
+        if self._witness is not None:
+            with open(self._witness + ".new", "w", encoding="utf-8") as written:
+                written.write(self.receipt + "\n")
+                written.flush()
+                os.fsync(written.fileno())
+            os.replace(self._witness + ".new", self._witness)
+            _sync_folder(self._witness)
 
     def close(self) -> None:
         """Release the lock and the file; a second call does nothing."""
@@ -99,7 +146,7 @@ class AccountFile:
             self._cut(0)
             self._write(start)
             _sync_folder(self.path)
-            self._check = check
+            self._checks.append(check)
             return [first]
         entries = []
         for number, line in enumerate(lines, 1):
@@ -107,6 +154,8 @@ class AccountFile:
         if tail and _is_whole(tail):  # all but its end of line; an end that was changed instead is no JSON
             entries.append(self._entry(len(lines) + 1, tail))
             self._write(b"\n")
+        elif b"\0" in tail:  # a line that was whole once, and was granted
+            raise ValueError(f"path must be an unedited account, got {self.path}: line {len(lines) + 1} was damaged")
         elif tail:
             self._cut(len(data) - len(tail))
             warnings.warn(
@@ -119,12 +168,12 @@ class AccountFile:
         """The entry of the line after `_check`. Raises ValueError unless it is, byte for byte, as we write it."""
         try:
             entry = json.loads(line)["entry"]
-            check, expected = _line(self._check, entry)
+            check, expected = _line(self._checks[-1], entry)
         except (ValueError, TypeError, KeyError, RecursionError):
             expected = b""
         if line + b"\n" != expected:
             raise ValueError(f"path must be an unedited account, got {self.path}: line {number} was changed")
-        self._check = check
+        self._checks.append(check)
         return entry
 
 
@@ -181,7 +230,7 @@ def _sync_folder(path: str) -> None:
 
 def guarantee_as_dict(guarantee: Guarantee) -> Entry:
     """A guarantee as a record with the name of its kind."""
-    return {"kind": type(guarantee).__name__, **vars(guarantee)}
+    return {"kind": type(guarantee).__name__, **{k: v for k, v in vars(guarantee).items() if k != "parts"}}
 
 
 def guarantee_from_dict(written: Entry) -> Guarantee:

@@ -7,36 +7,37 @@
     accountant.spend(PureDP(1.0))          # OverBudget: nothing is recorded
 
 Spend *before* a release is drawn. Its guarantee, and whether there is another release at all, may depend on everything
-that was released before: however they are chosen, all releases together keep the budget. That is a theorem about the
-rule in `lemmata.mechanisms.privacy.privacy_filter`, which proves it; `compose` needs its guarantees fixed in advance.
+that was released before: `lemmata.mechanisms.privacy.privacy_filter` proves that all keep the budget. `compose` needs
+its guarantees fixed in advance, and so does way "losses", which takes a plan of all releases.
 
-All sums are exact, in fractions: ten times 0.1 is more than 1, because the float 0.1 is more than a tenth.
+All sums are exact, in fractions: ten times 0.1 is more than 1, because the float 0.1 is more than a tenth. `parts(10)`
+gives ten parts that fit.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from dataclasses import replace
-from fractions import Fraction
-from math import inf
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from lemmata.bounds.statement.notebook import card
-from lemmata.mechanisms.numerics.arithmetic import round_down, round_up, short_repr, sqrt_down, sqrt_up
-from lemmata.mechanisms.privacy.account_file import AccountFile, account_entry, guarantee_as_dict, guarantee_from_dict
-from lemmata.mechanisms.privacy.algebra import to_neighbours
-from lemmata.mechanisms.privacy.conversions import to_approx
-from lemmata.mechanisms.privacy.gaussian_curve import gaussian_epsilon
-from lemmata.mechanisms.privacy.guarantees import (
-    ZCDP,
-    ApproxDP,
-    GaussianDP,
-    Guarantee,
-    PureDP,
-    RenyiDP,
-    check_guarantee,
+from lemmata.mechanisms.numerics.arguments import check_integer
+from lemmata.mechanisms.numerics.arithmetic import short_repr
+from lemmata.mechanisms.privacy.account_file import AccountFile, account_entry, guarantee_as_dict
+from lemmata.mechanisms.privacy.account_terms import (
+    VERSION,
+    as_plan,
+    as_reserve,
+    left_as,
+    parts_as,
+    planned_as,
+    replay,
+    spent_as,
 )
+from lemmata.mechanisms.privacy.algebra import to_neighbours
+from lemmata.mechanisms.privacy.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP, check_guarantee
 from lemmata.mechanisms.privacy.privacy_filter import (
     WAYS,
     Amounts,
@@ -48,7 +49,7 @@ from lemmata.mechanisms.privacy.privacy_filter import (
     largest_m,
 )
 
-VERSION = 1  # of the file's entries
+MOST_SLACK = 16  # units of the last place
 
 
 class OverBudget(ValueError):
@@ -64,6 +65,12 @@ class OverBudget(ValueError):
     """
 
 
+def _refuse_copies(account: Accountant, *_: object) -> NoReturn:
+    raise TypeError(
+        "an Accountant cannot be copied, pickled or forked, because that would double the budget; use Accountant.open"
+    )
+
+
 class Accountant:
     """The account of one dataset: a budget, the releases charged to it, and a refusal to exceed it.
 
@@ -74,10 +81,16 @@ class Accountant:
     ----------
     budget : PureDP, ApproxDP, GaussianDP, ZCDP or RenyiDP
         What all releases together may spend. A number that was rounded up to a float counts as the float below.
-    way : "mixed", "approximate", "gaussian" or "zcdp", optional
+    way : "mixed", "approximate", "gaussian", "zcdp" or "losses", optional
         How an ApproxDP budget is kept, see `lemmata.mechanisms.privacy.privacy_filter`; "mixed" by default.
     reserve : PureDP or ApproxDP, optional
         What pure and approximate releases have for themselves once the Gaussian way of a "mixed" account began.
+    plan : sequence of Guarantee, optional
+        For way "losses": all releases. They are composed by their privacy losses, and each may be spent once, in any
+        order, also one that depends on outcomes.
+    slack : int
+        Units of the last place by which each number of the budget is raised, once: with 4 of them k parts fit that were
+        rounded to floats, each number / k, or mu / sqrt(k). The raised budget is the one that the account promises.
 
     Raises
     ------
@@ -93,14 +106,24 @@ class Accountant:
     False
     """
 
-    def __init__(self, budget: Guarantee, *, way: str | None = None, reserve: PureDP | ApproxDP | None = None) -> None:
+    def __init__(
+        self,
+        budget: Guarantee,
+        *,
+        way: str | None = None,
+        reserve: PureDP | ApproxDP | None = None,
+        plan: Sequence[Guarantee] | None = None,
+        slack: int = 0,
+    ) -> None:
         check_guarantee("budget", budget)
-        self._budget = as_budget(budget)
+        self._budget = as_budget(budget, check_integer(MOST_SLACK, slack=slack)[0] if slack else 0)
         ways = WAYS.get(type(budget), ())
         if not (way is None or (isinstance(way, str) and way in ways)):
             raise ValueError(f"way = {short_repr(way)} is not one of {', '.join(ways)} for {budget}")
         self._way = way or next(iter(ways), "")
-        self._reserve = _reserved(reserve, self._budget, self._way)
+        self._reserve = as_reserve(reserve, self._budget, self._way)
+        self._plan = as_plan(plan, self._budget, self._way)
+        self._announced = [[guarantee_as_dict(g), n] for g, n in (self._plan or {}).items()]
         self._sums = Amounts()
         self._caps = first_caps(self._budget, self._way)
         self._final = self._way != "mixed"
@@ -120,6 +143,9 @@ class Accountant:
         *,
         way: str | None = None,
         reserve: PureDP | ApproxDP | None = None,
+        plan: Sequence[Guarantee] | None = None,
+        slack: int = 0,
+        witness: str | os.PathLike[str] | None = None,
     ) -> Accountant:
         """Open the account in the file `path`: a new one with `budget`, or an existing one with its releases.
 
@@ -127,14 +153,17 @@ class Accountant:
         disk before `spend` returns, so kill -9 loses none. A last line that was cut short was never granted; it is
         dropped with a warning. Any other change of the file raises ValueError, and so does a budget, way or reserve
         that differs from the file's. Close the account with `close`, or use it as a context manager. The lock needs a
-        local file system. A copy of the file, or a new file in its place, could be spent again.
+        local file system. A backup that is restored is a second budget: a `witness` or a kept `receipt` shows it.
 
         Parameters
         ----------
         path : path
             Of the file.
-        budget, way, reserve
+        budget, way, reserve, plan, slack
             As of `Accountant`; all may be left out where the file exists.
+        witness : path, optional
+            Of another file, better on another disk or host, which gets the receipt of each release. An account that is
+            older than its witness is refused.
 
         Returns
         -------
@@ -145,12 +174,12 @@ class Accountant:
         BlockingIOError
             In one line, while another has it open.
         ValueError
-            In one line, for a file that was changed, and for another budget than its own.
+            In one line, for a file that was changed or is older than its witness, and for another budget than its own.
         """
-        fresh = None if budget is None else cls(budget, way=way, reserve=reserve)
-        file = AccountFile(path, None if fresh is None else fresh._heading())
+        fresh = None if budget is None else cls(budget, way=way, reserve=reserve, plan=plan, slack=slack)
+        file = AccountFile(path, None if fresh is None else fresh._heading(), witness)
         try:
-            account = _replayed(cls, file)
+            account = replay(cls, file.entries, file.path)
             if fresh is not None and fresh._heading() != account._heading():
                 raise ValueError(f"budget must equal that of {file.path}, {account._kept()}, got {fresh._kept()}")
         except BaseException:
@@ -163,6 +192,35 @@ class Accountant:
         """Release the file; nothing can be charged to this object afterwards. An account in memory stays open."""
         if self._file is not None:
             self._file.close()
+
+    @property
+    def receipt(self) -> str:
+        """A line to print and keep elsewhere: how many releases the file has, and the check that chains them."""
+        return self._on_disk().receipt
+
+    def verify(self, receipt: str) -> int:
+        """Return how many releases were charged since a receipt.
+
+        Parameters
+        ----------
+        receipt : str
+            What `receipt` was then.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        ValueError
+            In one line, unless this account gave it: an older copy was restored, or it is another account.
+        """
+        return self._on_disk().verify(receipt)
+
+    def _on_disk(self) -> AccountFile:
+        if self._file is None:
+            raise ValueError("receipt requires an account in a file; use Accountant.open")
+        return self._file
 
     def __enter__(self) -> Accountant:
         return self
@@ -194,43 +252,50 @@ class Accountant:
         Releases that were chosen by the outcomes of others keep the budget, not this.
         """
         with self._lock:
-            (epsilon, delta, square, divergences), budget = self._sums, self._budget
-        if divergences:
-            promised = _divergences(budget, [round_up(sum) for sum in divergences])
-            if not isinstance(budget, ApproxDP):
-                return promised
-            implied = to_approx(promised, delta=budget.delta)
-            return ApproxDP(min(implied.epsilon, budget.epsilon), budget.delta, budget.neighbours)
-        if isinstance(budget, GaussianDP):
-            return GaussianDP(sqrt_up(square), budget.neighbours) if square else None
-        if square and isinstance(budget, ApproxDP):
-            curve = gaussian_epsilon(sqrt_up(square), round_down(Fraction(budget.delta) - delta))
-            both = round_up(epsilon + Fraction(curve)) if curve < inf else inf
-            # within the budget up to rounding, by the caps; the budget itself is proved
-            return ApproxDP(min(both, budget.epsilon), budget.delta, budget.neighbours)
-        if delta:
-            return ApproxDP(round_up(epsilon), round_up(delta), budget.neighbours)
-        return PureDP(round_up(epsilon), budget.neighbours) if epsilon else None
+            if self._plan is not None:
+                return planned_as(self._budget, Counter(self._converted(release) for _, release in self._history))
+            return spent_as(self._budget, self._sums)
 
     @property
     def left(self) -> Guarantee | None:
         """The largest guarantee of the next release, None if nothing is left.
 
         Where the Gaussian way has anything left it is a GaussianDP; else an ApproxDP, or a PureDP if delta is used up.
-        Of the "zcdp" way it is a ZCDP, of a RenyiDP budget one at its orders.
+        Of the "zcdp" way it is a ZCDP, of a RenyiDP budget one at its orders; of a plan the next one that is left.
         """
         with self._lock:
-            caps, sums = self._caps, self._sums
-        epsilon, delta, square = (cap - sum for cap, sum in zip(caps[:3], sums[:3], strict=True))
-        if caps.divergences:
-            spent = sums.divergences or (Fraction(0),) * len(caps.divergences)
-            rest = [round_down(cap - sum) for cap, sum in zip(caps.divergences, spent, strict=True)]
-            return _divergences(self._budget, rest) if min(rest) > 0 else None
-        if square > 0:
-            return GaussianDP(sqrt_down(square), self._budget.neighbours)
-        if delta > 0:
-            return ApproxDP(round_down(epsilon), round_down(delta), self._budget.neighbours)
-        return PureDP(round_down(epsilon), self._budget.neighbours) if epsilon > 0 else None
+            if self._plan is not None:
+                return next((+self._plan).elements(), None)
+            return left_as(self._budget, self._caps, self._sums)
+
+    def parts(self, shares: Any) -> tuple[Guarantee, ...]:
+        """Split what is left into guarantees that can all be spent, in any order.
+
+        Parameters
+        ----------
+        shares : int or sequence of number
+            How many equal parts; or what each is in proportion to (mu squared), as a number or text ("1/3").
+
+        Returns
+        -------
+        tuple of Guarantee
+            Of the kind of `left`, in floats rounded down: together at most `left`, in exact arithmetic.
+
+        Raises
+        ------
+        ValueError
+            In one line, for other shares, and if nothing is left.
+
+        Examples
+        --------
+        >>> account = Accountant(PureDP(1.0))
+        >>> for part in account.parts(10):
+        ...     _ = account.spend(part)
+        >>> len(account.history), [part.epsilon for part in Accountant(PureDP(1.0)).parts(["1/2", "1/4", "1/4"])]
+        (10, [0.5, 0.25, 0.25])
+        """
+        with self._lock:
+            return parts_as(self._budget, self._caps, self._sums, shares)
 
     def affords(self, guarantee: Guarantee) -> bool:
         """Whether `spend` would accept a release.
@@ -297,6 +362,10 @@ class Accountant:
     def _charged(self, guarantee: Any) -> tuple[Charge, float | None]:
         """How a release would be charged, and the m of the switch that it brings about. OverBudget beyond the caps."""
         converted = self._converted(guarantee)
+        if self._plan is not None:
+            if self._plan[converted] < 1:
+                raise OverBudget(f"{guarantee} is not left in the plan of {self._kept()}: {self.left}")
+            return Charge(), None
         switches = not self._final and isinstance(converted, GaussianDP)
         m = self._calibration() if switches else None
         caps = self._caps if m is None else self._switched(m)
@@ -313,6 +382,8 @@ class Accountant:
         if m is not None:
             self._caps, self._final = self._switched(m), True
         self._sums = self._sums.plus(charge)
+        if self._plan is not None:
+            self._plan[self._converted(guarantee)] -= 1
         self._history.append((label, guarantee))
 
     def _switched(self, m: float) -> Amounts:
@@ -334,6 +405,7 @@ class Accountant:
             "budget": guarantee_as_dict(self._budget),
             "way": self._way,
             "reserve": guarantee_as_dict(self._reserve),
+            **({} if self._plan is None else {"plan": self._announced}),
         }
 
     def __repr__(self) -> str:
@@ -345,56 +417,4 @@ class Accountant:
             facts = [("spent", self.spent or "nothing"), ("left", self.left or "nothing"), *spent]
             return card(f"Account of {self._kept()}", facts)
 
-    def __copy__(self) -> NoReturn:
-        _refuse_copies(self)
-
-    def __deepcopy__(self, memo: object) -> NoReturn:
-        _refuse_copies(self)
-
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        _refuse_copies(self)
-
-
-def _refuse_copies(account: Accountant) -> NoReturn:
-    raise TypeError(
-        "an Accountant cannot be copied, pickled or forked, because that would double the budget; use Accountant.open"
-    )
-
-
-def _divergences(budget: Guarantee, sums: list[float]) -> Guarantee:
-    """A rho, or an epsilon at each order of a RenyiDP budget, as a guarantee."""
-    if isinstance(budget, RenyiDP):
-        return replace(budget, epsilon=tuple(sums) if isinstance(budget.order, tuple) else sums[0])
-    return ZCDP(sums[0], budget.neighbours)
-
-
-def _reserved(reserve: Any, budget: Guarantee, way: str) -> ApproxDP:
-    """`reserve` as an ApproxDP for the budget's neighbours, (0, 0) for None."""
-    if reserve is None:
-        return ApproxDP(0.0, 0.0, budget.neighbours)
-    if not isinstance(budget, ApproxDP) or way in ("approximate", "zcdp"):
-        raise ValueError(f"reserve requires an ApproxDP budget with way = 'gaussian', got {short_repr(reserve)}")
-    if not isinstance(reserve, PureDP | ApproxDP) or reserve.neighbours != budget.neighbours:
-        raise ValueError(f"reserve must be a PureDP or ApproxDP for {budget.neighbours!r}, got {short_repr(reserve)}")
-    if reserve.epsilon > budget.epsilon or reserve.delta > budget.delta:
-        raise ValueError(f"reserve must be at most the budget {budget}, got {reserve}")
-    return ApproxDP(reserve.epsilon, reserve.delta, budget.neighbours)
-
-
-def _replayed(cls: type[Accountant], file: AccountFile) -> Accountant:
-    """The account that a file's entries tell of. Raises ValueError where they are none, or overspend."""
-    heading, *releases = file.entries
-    try:
-        if heading["account"] != VERSION:
-            raise ValueError(f"path must be an account of version {VERSION}, got {heading['account']}: {file.path}")
-        budget, reserve = guarantee_from_dict(heading["budget"]), guarantee_from_dict(heading["reserve"])
-        kept: Any = None if not reserve.epsilon and not reserve.delta else reserve  # type: ignore[union-attr]
-        account = cls(budget, way=heading["way"], reserve=kept)
-        for entry in releases:
-            guarantee, charge = guarantee_from_dict(entry["guarantee"]), Charge(*entry["charge"])
-            account._record(entry["label"], guarantee, charge, entry.get("m"))
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"path has no valid account, got {file.path} ({type(error).__name__}: {error})") from None
-    if not account._sums.within(account._caps):
-        raise ValueError(f"path must have spent at most its budget {account._kept()}, got {file.path}")
-    return account
+    __copy__ = __deepcopy__ = __reduce_ex__ = _refuse_copies

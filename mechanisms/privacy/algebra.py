@@ -18,11 +18,14 @@ All of them but the last line's turn into a PrivacyCurve by `to_curve`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import inf, nextafter
 from typing import Any, TypeVar
+
+import numpy as np
 
 from lemmata.mechanisms.numerics.arithmetic import (
     as_real,
@@ -47,7 +50,10 @@ from lemmata.mechanisms.privacy.guarantees import (
     RenyiDP,
     check_guarantee,
     check_neighbours,
+    parts_of,
+    remember,
 )
+from lemmata.mechanisms.privacy.losses import Parts, losses_of
 from lemmata.mechanisms.privacy.privacy_curve import grouped
 
 G = TypeVar("G", PureDP, ApproxDP, GaussianDP, ZCDP, RenyiDP, PrivacyCurve)
@@ -161,7 +167,10 @@ def compose(*guarantees: Guarantee) -> Guarantee:
     Only GaussianDP and PureDP: sqrt of the sum of the squares of mu if there is a GaussianDP (pure ones
     converted), else the sum of epsilon. With a ZCDP: the sum of rho, all others converted; with a RenyiDP: the sum of
     epsilon at every order that all of them reach. With an ApproxDP: sums of epsilon and of delta (basic composition).
-    Sums and roots are exact, then rounded up.
+    Sums and roots are exact, then rounded up. Kinds of which there is no such sum make a PrivacyCurve.
+
+    The result remembers its parts: `to_approx` and `to_curve` compose their privacy losses
+    (`lemmata.mechanisms.privacy.losses`), which is nearly optimal, and so does `compose` with further guarantees.
 
     Parameters
     ----------
@@ -175,8 +184,7 @@ def compose(*guarantees: Guarantee) -> Guarantee:
     Raises
     ------
     ValueError
-        In one line: for no guarantee, for different neighbour relations, and where an ApproxDP with delta > 0 or a
-        PrivacyCurve stands beside another kind: convert with `to_approx` first, at a delta of your choice.
+        In one line: for no guarantee, and for different neighbour relations.
 
     Examples
     --------
@@ -184,6 +192,9 @@ def compose(*guarantees: Guarantee) -> Guarantee:
     5.0
     >>> compose(PureDP(0.5), ApproxDP(0.5, 1e-6))
     ApproxDP(epsilon=1.0, delta=1e-06, neighbours='replace')
+    >>> from lemmata.mechanisms.privacy import to_approx
+    >>> round(to_approx(compose(GaussianDP(0.5), ApproxDP(0.5, 1e-6)), delta=1e-5).epsilon, 3)
+    2.448
     """
     if not guarantees:
         raise ValueError("guarantees must not be empty")
@@ -193,11 +204,39 @@ def compose(*guarantees: Guarantee) -> Guarantee:
     if len(relations) > 1:
         raise ValueError(f"neighbours must be equal, got {sorted(relations)}; convert with to_neighbours first")
     (neighbours,) = relations
-    if any(isinstance(g, ZCDP | RenyiDP | PrivacyCurve) for g in guarantees):
-        return _composed(guarantees, neighbours)
+    if len(guarantees) == 1:
+        return guarantees[0]
+    summed = _sum(guarantees, neighbours)
+    if summed is not None and all(isinstance(g, GaussianDP | ZCDP | RenyiDP) and not parts_of(g) for g in guarantees):
+        return summed  # nothing is lost
+    counts = Counter[Any]()
+    for g in guarantees:
+        counts.update(dict(parts_of(g) or ((g, 1),)))
+    divergences = [g for g in counts.elements() if isinstance(g, ZCDP | RenyiDP)]
+    parts = [(g, n) for g, n in counts.items() if not isinstance(g, ZCDP | RenyiDP)]
+    if divergences:
+        parts.append((_composed(divergences, neighbours), 1))
+    return remember(_curve(tuple(parts), neighbours) if summed is None else summed, tuple(parts))
+
+
+def _curve(parts: Parts, neighbours: str) -> PrivacyCurve:
+    """Some points of what the losses say, up to where delta is nearly that of an infinite loss."""
+    losses = losses_of(parts)
+    last = losses.epsilon(min(0.5, 1e-12 + 1.001 * losses.infinite)) if losses.infinite < 0.4 else 0.0
+    epsilons = np.unique(np.linspace(0, last, 33)).tolist() if last < inf else [0.0]
+    return PrivacyCurve(epsilons, [losses.delta(epsilon) for epsilon in epsilons], neighbours)
+
+
+def _sum(guarantees: Sequence[Guarantee], neighbours: str) -> Guarantee | None:
+    """The sum in the terms of a kind to which all convert; None if there is none."""
+    approximate = any(isinstance(g, ApproxDP) and g.delta > 0 for g in guarantees)
+    if any(isinstance(g, PrivacyCurve) for g in guarantees):
+        return None
+    if any(isinstance(g, ZCDP | RenyiDP) for g in guarantees):
+        return None if approximate else _composed(guarantees, neighbours)
     if any(isinstance(g, GaussianDP) for g in guarantees):
-        if any(isinstance(g, ApproxDP) and g.delta > 0 for g in guarantees):
-            raise ValueError("guarantees must not mix GaussianDP and ApproxDP; convert with to_approx first")
+        if approximate:
+            return None
         squares = (Fraction(to_gaussian(g).mu) ** 2 for g in guarantees)
         return GaussianDP(sqrt_up(sum(squares, Fraction(0))), neighbours)
     others = [g for g in guarantees if isinstance(g, PureDP | ApproxDP)]
@@ -209,11 +248,6 @@ def compose(*guarantees: Guarantee) -> Guarantee:
 
 def _composed(guarantees: Sequence[Guarantee], neighbours: str) -> Guarantee:
     """The sum of rho, or of epsilon at each order."""
-    curves = [g for g in guarantees if isinstance(g, PrivacyCurve)]
-    if curves or any(isinstance(g, ApproxDP) and g.delta > 0 for g in guarantees):
-        if len(guarantees) == 1:
-            return guarantees[0]
-        raise ValueError("guarantees must be all with a delta, or all without, and no curves; use to_approx first")
     known = [g for g in guarantees if isinstance(g, RenyiDP)]
     if not known:
         return ZCDP(sum_up(to_zcdp(g).rho for g in guarantees), neighbours)

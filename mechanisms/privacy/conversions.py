@@ -38,7 +38,9 @@ from lemmata.mechanisms.privacy.guarantees import (
     RenyiDP,
     check_guarantee,
     listed,
+    parts_of,
 )
+from lemmata.mechanisms.privacy.losses import losses_of
 from lemmata.mechanisms.privacy.privacy_curve import EPSILONS, delta_at, epsilon_at
 
 ROUNDING = 1e-14  # relative; the inverse of the normal law is accurate to a few units in the last place
@@ -84,7 +86,7 @@ def to_approx(privacy: Guarantee, *, delta: float | None = None, epsilon: float 
 
     Both are rounded up; a delta that underflows is the smallest positive float, so a Gaussian guarantee never turns
     into a pure one. From ZCDP and RenyiDP the order is the best one, and at that order the bound is sharp
-    (`divergences`).
+    (`divergences`). What `compose` made is read from the privacy losses of its parts where that gives less (`losses`).
 
     Parameters
     ----------
@@ -111,9 +113,13 @@ def to_approx(privacy: Guarantee, *, delta: float | None = None, epsilon: float 
     ApproxDP(epsilon=0.5, delta=0.0, neighbours='replace')
     >>> to_approx(GaussianDP(1.0), epsilon=60.0)
     ApproxDP(epsilon=60.0, delta=5e-324, neighbours='replace')
+    >>> from lemmata.mechanisms.privacy import compose
+    >>> to_approx(compose(*[PureDP(0.1)] * 105), delta=1e-6).epsilon < 4.9  # and 10.5 at delta = 0
+    True
     """
     check_guarantee("privacy", privacy)
-    if not isinstance(privacy, PureDP | ApproxDP):
+    composed = parts_of(privacy) and (delta is None) != (epsilon is None) and delta not in (0, 1)
+    if composed or not isinstance(privacy, PureDP | ApproxDP):
         if (delta is None) == (epsilon is None):
             kind = type(privacy).__name__
             raise ValueError(
@@ -132,24 +138,37 @@ def to_approx(privacy: Guarantee, *, delta: float | None = None, epsilon: float 
 
 
 def _delta_at(privacy: Guarantee, epsilon: float) -> float:
-    """The smallest delta at `epsilon`, of a guarantee that has one for each."""
+    """The smallest delta at `epsilon`, of whichever way gives it."""
     if isinstance(privacy, GaussianDP):
-        return certified_delta(epsilon, privacy.mu)
-    if isinstance(privacy, PrivacyCurve):
-        return delta_at(privacy, epsilon)
-    return least_delta(_bound(privacy), epsilon)
+        least = certified_delta(epsilon, privacy.mu)
+    elif isinstance(privacy, PureDP | ApproxDP):
+        least = delta_at(PrivacyCurve((privacy.epsilon,), (privacy.delta,)), epsilon)
+    elif isinstance(privacy, PrivacyCurve):
+        least = delta_at(privacy, epsilon)
+    else:
+        least = least_delta(_bound(privacy), epsilon)
+    return min(least, losses_of(parts_of(privacy)).delta(epsilon)) if parts_of(privacy) and least > 0 else least
 
 
 def _epsilon_at(privacy: Guarantee, delta: float) -> float:
-    """The smallest epsilon at `delta`, of a guarantee that has one for each."""
+    """The smallest epsilon at `delta`, of whichever way gives it."""
+    least: float | None
     if isinstance(privacy, GaussianDP):
-        return gaussian_epsilon(privacy.mu, delta)
-    if isinstance(privacy, PrivacyCurve):
-        found = epsilon_at(privacy, delta)
-        if found is None:
-            raise ValueError(f"delta must be at least {min(privacy.delta)}, the least of the curve, got {delta}")
-        return found
-    return least_epsilon(_bound(privacy), delta)
+        least = gaussian_epsilon(privacy.mu, delta)
+    elif isinstance(privacy, PureDP | ApproxDP):
+        least = privacy.epsilon if delta >= privacy.delta else None
+    elif isinstance(privacy, PrivacyCurve):
+        least = epsilon_at(privacy, delta)
+    else:
+        least = least_epsilon(_bound(privacy), delta)
+    found = min(
+        inf if least is None else least, losses_of(parts_of(privacy)).epsilon(delta) if parts_of(privacy) else inf
+    )
+    if found == inf:
+        floor = getattr(privacy, "delta", 0.0)
+        known = min(floor) if isinstance(floor, tuple) else floor
+        raise ValueError(f"delta must be at least {known}, the least of the curve, got {delta}")
+    return found
 
 
 def _bound(privacy: Any) -> Bound:
@@ -322,6 +341,4 @@ def to_curve(privacy: Guarantee, epsilons: ArrayLike = EPSILONS) -> PrivacyCurve
     """
     check_guarantee("privacy", privacy)
     asked = PrivacyCurve(epsilons, np.ones(np.size(epsilons)), privacy.neighbours)  # type: ignore[arg-type]
-    if isinstance(privacy, PureDP | ApproxDP):
-        privacy = PrivacyCurve((privacy.epsilon,), (privacy.delta,), privacy.neighbours)
     return replace(asked, delta=tuple(_delta_at(privacy, epsilon) for epsilon in asked.epsilon))

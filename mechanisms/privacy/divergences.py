@@ -209,7 +209,9 @@ def least_epsilon(bound: Bound, delta: float) -> float:
 
 def least_delta(bound: Bound, epsilon: float) -> float:
     """Return the smallest delta found with (epsilon, delta), 0 <= epsilon < inf, rounded up; never 0."""
-    strength = 1.0 if bound.rho is None else min(max((epsilon - bound.rho) ** 2 / (4 * bound.rho), 1e-3), 1e300)
+    strength = (
+        1.0 if bound.rho is None else min(max((epsilon / bound.rho - 1) * (epsilon - bound.rho) / 4, 1e-3), 1e300)
+    )
     logits = np.linspace(-40 - epsilon, bound.nearest if epsilon < 1 else 2 - epsilon, GRID)  # u > e^epsilon, and v < 1
     best = _best(bound, _log_delta_of, epsilon, strength, logits)
     found = _first(bound, *best, lambda spent, delta: delta if spent <= epsilon else None, -1)

@@ -221,6 +221,9 @@ class RenyiDP:
         """(order, epsilon) at each order."""
         return tuple(zip(_entries("order", self.order), _entries("epsilon", self.epsilon), strict=True))
 
+    def __str__(self) -> str:
+        return _shown(self)
+
 
 @dataclass(frozen=True)
 class PrivacyCurve:
@@ -270,6 +273,9 @@ class PrivacyCurve:
         """The guarantee at each of the points."""
         return tuple(ApproxDP(e, d, self.neighbours) for e, d in zip(self.epsilon, self.delta, strict=True))
 
+    def __str__(self) -> str:
+        return _shown(self)
+
 
 Guarantee = PureDP | ApproxDP | GaussianDP | ZCDP | RenyiDP | PrivacyCurve
 KINDS: dict[str, Any] = {kind.__name__: kind for kind in (PureDP, ApproxDP, GaussianDP, ZCDP, RenyiDP, PrivacyCurve)}
@@ -280,6 +286,21 @@ def check_guarantee(name: str, value: Any) -> None:
     if not isinstance(value, Guarantee):
         *kinds, last = KINDS
         raise ValueError(f"{name} must be {', '.join(kinds)} or {last}, got {type(value).__name__}")
+
+
+def remember(privacy: Any, parts: tuple[tuple[Any, int], ...]) -> Any:
+    """Note in a new guarantee what it is composed of: guarantees, and how often each.
+
+    Equality, `repr` and `replace` do not see it: without it the guarantee holds as it is written.
+    """
+    object.__setattr__(privacy, "parts", parts)
+    return privacy
+
+
+def parts_of(privacy: Any) -> tuple[tuple[Any, int], ...]:
+    """Return what `compose` made a guarantee of, () if it did not."""
+    found: tuple[tuple[Any, int], ...] = getattr(privacy, "parts", ())
+    return found
 
 
 def LabelDP(epsilon: float, delta: float = 0.0) -> PureDP | ApproxDP:
@@ -311,6 +332,12 @@ def LabelDP(epsilon: float, delta: float = 0.0) -> PureDP | ApproxDP:
     """
     approximate = ApproxDP(epsilon, delta, "label")
     return approximate if approximate.delta > 0 else PureDP(epsilon, "label")
+
+
+def _shown(privacy: RenyiDP | PrivacyCurve) -> str:
+    """`repr`, or its size where there are many points: messages and lists name it so."""
+    many = len(privacy.points)
+    return repr(privacy) if many <= 8 else f"{type(privacy).__name__}({many} points, neighbours={privacy.neighbours!r})"
 
 
 def listed(values: Any) -> bool:

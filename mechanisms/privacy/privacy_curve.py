@@ -1,7 +1,7 @@
 """Privacy curves: construction, interpolation, and conversion to trade-off functions.
 
-    privacy_curve(delta)             from a function delta(epsilon), or a privacy loss distribution of dp_accounting
-    from_trade_off(alpha, beta)      from a trade-off function (f-DP; Dong, Roth & Su 2022)
+    privacy_curve(delta)             from a function delta(epsilon), or what dp_accounting has
+    from_trade_off(alpha, beta)      from points of a trade-off function (f-DP; Dong, Roth & Su 2022), on its safe side
     trade_off(privacy, alpha)        the trade-off function that a curve says
 
 A pair has delta(epsilon) = E'[max(0, r - e^epsilon)] with r = dP / dP': a convex, decreasing function of e^epsilon.
@@ -12,13 +12,14 @@ function, f(a) >= 1 - delta - e^epsilon a, and those tangents are all that a cur
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
-from fractions import Fraction
-from itertools import pairwise
+from importlib import import_module
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb, ctx, fmpq
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.exact.balls import exact, lower_end, upper_end
@@ -26,21 +27,28 @@ from lemmata.mechanisms.numerics.arithmetic import SMALLEST, as_real_array, chec
 from lemmata.mechanisms.privacy.guarantees import LARGEST, ApproxDP, PrivacyCurve, check_neighbours
 
 EPSILONS = (0.0, *(float(e) for e in np.geomspace(0.01, 40, 160).round(4)))  # where others are asked
+ROUNDING = 1e-12  # relative, of logarithms
+OFF = fmpq(1, 2**46)  # relative: a number tabulated in floats and its truth, a hundred units of the last place
+
+NEGLIGIBLE, FARTHEST, MOST_POINTS = 1e-18, 1e4, 2000  # delta, epsilon and points of a curve that is asked for
+
+Point = tuple[fmpq, fmpq]
 
 
-def privacy_curve(delta: Any, epsilons: ArrayLike = EPSILONS, neighbours: str = "replace") -> PrivacyCurve:
+def privacy_curve(delta: Any, epsilons: ArrayLike | None = None, neighbours: str = "replace") -> PrivacyCurve:
     """Return the curve through (epsilon, delta(epsilon)) at ascending `epsilons`.
 
     Parameters
     ----------
     delta : function or object
-        A function of one epsilon, or an object with `get_delta_for_epsilon`, as the privacy loss distributions of
-        dp_accounting are. Its values are used as they are, limited to 1. Those distributions round upwards when they
-        discretise, and compute in floats.
-    epsilons : sequence of float
-        The points at which `delta` is evaluated: 0 <= epsilon < inf, ascending.
+        A function of one epsilon, or what dp_accounting has: a privacy loss distribution, an accountant, or a DpEvent
+        (of which it makes a distribution for the same neighbours). Its values are used as they are, limited to 1.
+        Distributions round upwards when they discretise, and compute in floats.
+    epsilons : sequence of float, optional
+        The points at which `delta` is evaluated: 0 <= epsilon < inf, ascending. By default as far as delta falls, and
+        so densely that a chord is above delta by a hundredth of it, up to 2,000 points.
     neighbours : "replace", "add/remove" or "label"
-        For which datasets it holds.
+        For which datasets it holds; those of an accountant have to be the same.
 
     Returns
     -------
@@ -56,14 +64,59 @@ def privacy_curve(delta: Any, epsilons: ArrayLike = EPSILONS, neighbours: str = 
     >>> privacy_curve(lambda epsilon: 0.1 / (1 + epsilon), [0, 1]).delta
     (0.1, 0.05)
     """
-    asked = [float(e) for e in np.atleast_1d(as_real_array("epsilons", epsilons)).ravel()]
-    for epsilon in asked:
-        check_in_range("epsilons", epsilon, 0, LARGEST, closed=True)
     check_neighbours(neighbours)
-    function = getattr(delta, "get_delta_for_epsilon", delta)
-    if not callable(function):
-        raise ValueError(f"delta must be a function of epsilon or a privacy loss distribution, got {short_repr(delta)}")
+    asked = None if epsilons is None else np.atleast_1d(as_real_array("epsilons", epsilons)).ravel().tolist()
+    for epsilon in asked or ():
+        check_in_range("epsilons", epsilon, 0, LARGEST, closed=True)
+    function = _function_of(delta, neighbours)
+    if asked is None:
+        found = _densely(lambda epsilon: check_in_range("delta", _at_most_one(function(epsilon)), 0, 1, closed=True))
+        return PrivacyCurve(tuple(found), tuple(found.values()), neighbours)
     return PrivacyCurve(tuple(asked), tuple(_at_most_one(function(epsilon)) for epsilon in asked), neighbours)
+
+
+def _function_of(delta: Any, neighbours: str) -> Callable[[float], Any]:
+    """delta(epsilon) of a function, or of a distribution, an accountant or an event of dp_accounting."""
+    relations = {"add/remove": "ADD_OR_REMOVE_ONE", "replace": "REPLACE_ONE"}
+    if any(kind.__name__ == "DpEvent" for kind in type(delta).__mro__):
+        theirs = import_module("dp_accounting.privacy_accountant")  # installed where somebody has an event of it
+        relation = getattr(theirs.NeighboringRelation, relations.get(neighbours, ""), None)
+        try:
+            delta = import_module("dp_accounting.pld").PLDAccountant(relation).compose(delta)
+        except (ValueError, theirs.UnsupportedEventError) as error:
+            raise ValueError(f"delta must be an event with a distribution for {neighbours!r}, got {error}") from None
+    relation = getattr(delta, "neighboring_relation", None)
+    if relation is not None and relation.name != relations.get(neighbours):
+        raise ValueError(f"neighbours must be those of the accountant, {relation.name}, got {neighbours!r}")
+    function = getattr(delta, "get_delta_for_epsilon", None) or getattr(delta, "get_delta", delta)
+    if not callable(function):
+        raise ValueError(
+            f"delta must be a function of epsilon, or a distribution, accountant or event of dp_accounting, "
+            f"got {short_repr(delta)}"
+        )
+    return function
+
+
+def _densely(function: Callable[[float], float]) -> dict[float, float]:
+    """delta at epsilons that go on while it falls, and are dense where it is not nearly a line in e^epsilon."""
+    ends = [0.0, 0.125]
+    found = {epsilon: function(epsilon) for epsilon in ends}
+    while (
+        found[ends[-1]] > NEGLIGIBLE
+        and ends[-1] < FARTHEST
+        and (found[ends[-1]] == 1 or found[ends[-1]] < found[ends[-2]])
+    ):
+        ends.append(2 * ends[-1])
+        found[ends[-1]] = function(ends[-1])
+    intervals = deque(pairwise(ends))
+    while intervals and len(found) < MOST_POINTS:
+        a, b = intervals.popleft()
+        middle = (a + b) / 2
+        found[middle] = function(middle)
+        chord = found[a] + (found[b] - found[a]) * np.expm1(middle - a) / np.expm1(min(b - a, 700.0))
+        if chord > 1.01 * found[middle] + NEGLIGIBLE and a < middle < b:
+            intervals.extend([(a, middle), (middle, b)])
+    return dict(sorted(found.items()))
 
 
 def _at_most_one(value: Any) -> Any:
@@ -71,11 +124,16 @@ def _at_most_one(value: Any) -> Any:
     return 1.0 if isinstance(value, int | float | np.floating) and value > 1 else value
 
 
-def from_trade_off(alpha: ArrayLike, beta: ArrayLike, neighbours: str = "replace") -> PrivacyCurve:
+def from_trade_off(
+    alpha: ArrayLike, beta: ArrayLike, neighbours: str = "replace", *, points: str = "samples"
+) -> PrivacyCurve:
     """Return the curve by which no test of false-alarm chance alpha_j misses with a chance below f(alpha_j) = beta_j.
 
-    f is convex and linear between its points, decreases from alpha_0 = 0 to 0 and lies below 1 - alpha. It holds for P
-    against P' and for P' against P.
+    f is convex, decreases from alpha_0 = 0 to 0 and lies below 1 - alpha. It holds for P against P' and for P' against
+    P. Between "samples" nothing else is known of f: it is bounded from below by 0 and by the lines through its
+    neighbouring points, extended, since the chords of a convex function lie above it between their ends and below it
+    outside. Then each alpha and beta counts as a number within a relative 2^-46 of it, wherever that does harm.
+    "vertices" says that f is linear between its points, as written.
 
     Parameters
     ----------
@@ -85,16 +143,18 @@ def from_trade_off(alpha: ArrayLike, beta: ArrayLike, neighbours: str = "replace
         The least chances of a miss, descending to 0.
     neighbours : "replace", "add/remove" or "label"
         For which datasets it holds.
+    points : "samples" or "vertices"
+        What is known of f between the points.
 
     Returns
     -------
     PrivacyCurve
-        A point for every piece of f: its slope says epsilon.
+        A point for every piece of the lower bound: its slope says epsilon. Each delta is rounded up.
 
     Raises
     ------
     ValueError
-        In one line, for other numbers.
+        In one line, for other numbers, and for points that no such f has, up to a relative 2^-46.
 
     References
     ----------
@@ -102,37 +162,98 @@ def from_trade_off(alpha: ArrayLike, beta: ArrayLike, neighbours: str = "replace
 
     Examples
     --------
-    >>> from_trade_off([0, 0.25, 1], [1, 0.25, 0])  # randomised response that is kept 3 times of 4
+    >>> kept = [0, 0.25, 1], [1, 0.25, 0]  # randomised response that is kept 3 times of 4
+    >>> from_trade_off(*kept, points="vertices")
     PrivacyCurve(epsilon=(0.0, 1.0986122886681098), delta=(0.5, 0.0), neighbours='replace')
+    >>> from_trade_off(*kept).delta[0] >= 0.5
+    True
     """
     a, b = (np.atleast_1d(as_real_array(name, value)) for name, value in (("alpha", alpha), ("beta", beta)))
     check_neighbours(neighbours)
+    if points not in ("samples", "vertices"):
+        raise ValueError(f"points must be 'samples' or 'vertices', got {short_repr(points)}")
     if a.ndim != 1 or a.shape != b.shape or len(a) < 2:
         raise ValueError(f"alpha and beta must be vectors of one length k >= 2, got shapes {a.shape} and {b.shape}")
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise ValueError("alpha and beta must have finite entries only")
-    x, y = ([Fraction(float(value)) for value in values] for values in (a, b))
-    if x[0] != 0 or y[-1] != 0 or any(not u < v for u, v in pairwise(x)):
+    rational = [[fmpq(*value.as_integer_ratio()) for value in values.tolist()] for values in (a, b)]
+    known: list[Point] = list(zip(*rational, strict=True))
+    if known[0][0] != 0 or known[-1][1] != 0 or any(not p[0] < q[0] for p, q in pairwise(known)):
         raise ValueError("alpha must ascend from 0, and beta must end at 0")
-    slopes = [(v - u) / (q - p) for p, q, u, v in zip(x, x[1:], y, y[1:], strict=False)]
-    if any(v > 0 for v in slopes) or slopes != sorted(slopes) or any(not u + v <= 1 for u, v in zip(x, y, strict=True)):
+    # f decreases: at the lower corner of a rounding box its graph is above that corner, at the upper one below it.
+    lower = [(x * (1 - OFF), y * (1 - OFF)) for x, y in known]
+    upper = [(x * (1 + OFF), min(y * (1 + OFF), 1 - x * (1 - OFF))) for x, y in known]
+    falls = all(v <= u for (_, u), (_, v) in zip(upper, lower[1:], strict=False)) and all(y <= 1 - x for x, y in lower)
+    convex = all(q[1] <= _line(p, r, q[0]) for p, q, r in zip(upper, lower[1:], upper[2:], strict=False))
+    if not (falls and convex):
         raise ValueError("beta must be convex and decreasing, and at most 1 - alpha")
-    steep = [-slope if slope <= -1 else -1 / slope for slope in slopes if slope < 0]
-    epsilons = sorted({0.0, *(_log_up(slope) for slope in steep if slope > 1)})
-    deltas = [min(_largest(x, y, epsilon), _largest(y, x, epsilon)) for epsilon in epsilons]
+    vertices = _hull(known if points == "vertices" else [*lower, *_kinks(lower, upper)])
+    slopes = [(p[1] - q[1]) / (q[0] - p[0]) for p, q in pairwise(vertices)]
+    logs = np.array([_log_up(slope) if slope >= 1 else -_log_up(1 / slope) for slope in slopes])
+    epsilons = np.unique([0.0, *np.abs(logs)]).tolist()
+    ways = (vertices, logs), ([(y, x) for x, y in reversed(vertices)], -logs[::-1])
+    deltas = [min(_largest(*way, epsilon) for way in ways) for epsilon in epsilons]
     return PrivacyCurve(tuple(epsilons), tuple(deltas), neighbours)
 
 
-def _log_up(x: Fraction) -> float:
+def _line(p: Point, q: Point, x: fmpq) -> fmpq:
+    """The line through two points at `x`."""
+    return p[1] + (q[1] - p[1]) / (q[0] - p[0]) * (x - p[0])
+
+
+def _kinks(lower: list[Point], upper: list[Point]) -> list[Point]:
+    """Where the bounds of f from both sides meet between its points, rounded towards 0.
+
+    A line through a point above the graph and, further on, one below it bounds f beyond the second.
+    """
+    found = []
+    for j, (left, right) in enumerate(pairwise(lower)):
+        lines = [(fmpq(0), fmpq(0))]  # value at `left`, slope
+        for p, q in ((j - 1, j), (j + 2, j + 1)):
+            if 0 <= p < len(upper) and (upper[p][0] < lower[q][0]) == (p < q) and upper[p][0] != lower[q][0]:
+                slope = (lower[q][1] - upper[p][1]) / (lower[q][0] - upper[p][0])
+                lines.append((lower[q][1] + slope * (left[0] - lower[q][0]), slope))
+        width = right[0] - left[0]
+        meet = [(u - v) / (t - s) for (u, s), (v, t) in combinations(lines, 2) if s != t]
+        for x in (fmpq(0), width, *(x for x in meet if 0 < x < width)):
+            height = max(value + slope * x for value, slope in lines)
+            found.append((_below(left[0] + x), _below(height)))
+    return found
+
+
+def _below(x: fmpq) -> fmpq:
+    """A float at most `x` >= 0, so that numbers stay short."""
+    return fmpq(*max(0.0, lower_end(arb(x))).as_integer_ratio())
+
+
+def _hull(points: list[Point]) -> list[Point]:
+    """The vertices of the largest convex, decreasing function below the points, from the left; exact."""
+    found: list[Point] = []
+    for x, y in sorted(points):
+        if found and y >= found[-1][1]:
+            continue  # to the right and no lower
+        while len(found) > 1 and found[-1][1] >= _line(found[-2], (x, y), found[-1][0]):
+            found.pop()
+        if not found or x > found[-1][0]:
+            found.append((x, y))
+    return found
+
+
+def _log_up(x: fmpq) -> float:
+    with ctx.workprec(128):
+        return min(LARGEST, upper_end(arb(x).log()))
+
+
+def _largest(vertices: list[Point], logs: np.ndarray, epsilon: float) -> float:
+    """The largest 1 - e^epsilon alpha - beta over the vertices of a convex function, rounded up; at least 0.
+
+    `logs` are those of its slopes: of the two ends of a piece that is steeper than e^epsilon the right one is larger.
+    """
+    near = ROUNDING * (1 + epsilon)  # in between a piece may be steeper or not
+    first, last = (int(np.searchsorted(-logs, -edge)) for edge in (epsilon + near, epsilon - near))
     with ctx.workprec(192):
-        return min(LARGEST, upper_end(exact(x).log()))
-
-
-def _largest(x: list[Fraction], y: list[Fraction], epsilon: float) -> float:
-    """The largest 1 - e^epsilon alpha - beta over the vertices, rounded up; at least 0."""
-    with ctx.workprec(256):
         slope = exact(epsilon).exp()
-        return min(1.0, max(0.0, *(upper_end(1 - slope * exact(p) - exact(q)) for p, q in zip(x, y, strict=True))))
+        return min(1.0, max(0.0, *(upper_end(1 - slope * arb(x) - arb(y)) for x, y in vertices[first : last + 1])))
 
 
 def trade_off(privacy: PrivacyCurve, alpha: float) -> float:
@@ -200,7 +321,8 @@ def delta_at(privacy: PrivacyCurve, epsilon: float) -> float:
     with np.errstate(over="ignore", invalid="ignore"):
         share = np.expm1(epsilon - known[left])[:, None] / np.expm1(known[right][None] - known[left][:, None])
         chords = deltas[left][:, None] * (1 - share) + deltas[right][None] * share
-    i, j = np.unravel_index(int(np.nanargmin(chords)), chords.shape)
+    chords[np.isnan(chords)] = np.inf  # of points beyond the range of e^epsilon
+    i, j = np.unravel_index(int(np.argmin(chords)), chords.shape)
     with ctx.workprec(256):
         (e, d), (f, g) = _exactly(privacy, int(left[i])), _exactly(privacy, int(right[j]))
         weight = (exact(epsilon) - e).expm1() / (f - e).expm1()

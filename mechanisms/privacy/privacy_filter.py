@@ -61,6 +61,18 @@ every order that the budget caps (Feldman & Zrnic 2021), and for rho, which caps
 rho-zCDP apart (Rogers, Roth, Ullman & Vadhan 2016 for a bound fixed at the start, as here). It is *not* enough that one
 order stays within its cap if which one is known only afterwards.
 
+A plan
+------
+Way "losses" of an ApproxDP budget has no sums. A plan of guarantees is announced when the account is opened; it is
+accepted if the composition of all of them by their privacy losses (`lemmata.mechanisms.privacy.losses`) keeps the
+budget. A release is accepted if its guarantee is one of those that are left. Which one, and whether there is a release
+at all, may depend on all outcomes before. Let (P_g, Q_g) dominate g, and let C_M(b) be the largest chance, under the
+product of the P_g, g in M, of a test of chance b under that of the Q_g. By induction p(b) <= C_M(b) where M is left: if
+no release follows, p(b) = b. If the next one is of g, p(b) is at most the mean under P of C_{M - g}(b(x)), x its
+outcome. A pair that dominates the release has no smaller a mean, and there it is the power of a test of chance b of the
+whole product, which does not depend on an order. What is *not* proved is that guarantees may be chosen as one goes: the
+attack of `lemmata.experiments.wzw25.gaussian_privacy_proof` on that rule spends more than twice delta.
+
 At the start (1) says p(b) <= delta + e^epsilon b for ApproxDP, and likewise G_mu(b) for GaussianDP and e^epsilon b
 for PureDP; P and Q change places freely. That sums of epsilon and delta are filters is known (Rogers, Roth, Ullman &
 Vadhan 2016; Whitehouse, Ramdas, Rogers & Wu 2023), and that sums of mu^2 are (Smith & Thakurta 2022); both in one
@@ -71,8 +83,10 @@ releases against this rule, and against the one that was wrong.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from math import inf, nextafter
 from typing import Any, NamedTuple
 
 from lemmata.mechanisms.numerics.arithmetic import round_down
@@ -93,10 +107,13 @@ from lemmata.mechanisms.privacy.guarantees import (
 WAYS: dict[type, tuple[str, ...]] = {  # default first
     PureDP: ("pure",),
     GaussianDP: ("gaussian",),
-    ApproxDP: ("mixed", "approximate", "gaussian", "zcdp"),
+    ApproxDP: ("mixed", "approximate", "gaussian", "zcdp", "losses"),
     ZCDP: ("zcdp",),
     RenyiDP: ("renyi",),
 }
+
+
+FIXED = ("order", "neighbours", "parts")  # parts of a guarantee that are no limits
 
 
 class Charge(NamedTuple):
@@ -142,21 +159,27 @@ class Amounts(NamedTuple):
         return three and (not charge.divergences or len(charge.divergences) == len(self.divergences))
 
 
-def as_budget(privacy: Guarantee) -> Guarantee:
+def as_budget(privacy: Guarantee, slack: int = 0) -> Guarantee:
     """Return the limits of `privacy` as a budget.
 
-    A number that was rounded up to a float is the float below instead.
+    A number that was rounded up to a float is the float below instead. Then each limit is raised by `slack` floats.
 
     >>> third = PureDP(Fraction(1, 3))
     >>> as_budget(third).epsilon < Fraction(1, 3) < third.epsilon, as_budget(PureDP(0.25))
     (True, PureDP(epsilon=0.25, neighbours='replace'))
     """
     check_guarantee("privacy", privacy)
-    return type(privacy)(**{name: _below(value) for name, value in vars(privacy).items()})
+    limits = {name: _raised(name, value, slack) for name, value in vars(privacy).items() if name not in FIXED}
+    return replace(privacy, **limits)
 
 
-def _below(value: Any) -> Any:
-    return tuple(map(_below, value)) if isinstance(value, tuple) else getattr(value, "below", value)
+def _raised(name: str, value: Any, slack: int) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_raised(name, one, slack) for one in value)
+    limit = float(getattr(value, "below", value))
+    for _ in range(slack if limit > 0 else 0):
+        limit = min(nextafter(limit, inf), 1.0 if name == "delta" else LARGEST)
+    return limit
 
 
 def first_caps(budget: Guarantee, way: str = "") -> Amounts:
@@ -172,6 +195,8 @@ def first_caps(budget: Guarantee, way: str = "") -> Amounts:
         return Amounts(divergences=(Fraction(budget.rho),))
     if not isinstance(budget, PureDP | ApproxDP):
         raise ValueError(f"budget must have a kind with accounts, got {type(budget).__name__}; use to_approx first")
+    if way == "losses":
+        return Amounts()
     if way == "zcdp":
         return Amounts(divergences=(Fraction(largest_rho(budget.epsilon, budget.delta)),))
     return Amounts(Fraction(budget.epsilon), Fraction(budget.delta))

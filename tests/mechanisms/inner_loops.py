@@ -32,9 +32,11 @@ from lemmata.mechanisms.numerics import (
 )
 from lemmata.mechanisms.privacy import (
     account_file,
+    account_terms,
     disclosure,
     divergences,
     guarantees,
+    losses,
     privacy_curve,
     privacy_filter,
 )
@@ -44,9 +46,11 @@ from lemmata.mechanisms.tables import column_ranges, inputs, table_columns
 
 # Inner loops: their arguments were checked by the laws that call them, and checking again would cost as much as a step.
 INNER = {
+    account_terms: "as_plan as_reserve left_as parts_as planned_as replay spent_as",
     account_file: "guarantee_as_dict guarantee_from_dict account_entry",
     divergences: "pure_rho pure_renyi renyi_at doubled certified least_epsilon least_delta implied_curve largest_rho",
-    guarantees: "check_neighbours listed",
+    guarantees: "check_neighbours listed remember parts_of",
+    losses: "atoms_of losses_of",
     privacy_curve: "delta_at epsilon_at grouped",
     privacy_filter: "as_budget first_caps final_caps largest_m charges",
     confidence_boosting: "chunk_sizes",

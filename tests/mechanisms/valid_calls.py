@@ -35,7 +35,7 @@ from lemmata.mechanisms.learners.glm import (
 )
 from lemmata.mechanisms.noise import discrete_gaussian, gaussian, grid_gaussian, laplace, snapping
 from lemmata.mechanisms.numerics import arguments, arithmetic
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, privacy_curve
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, losses, privacy_curve
 from lemmata.mechanisms.selection import (
     exponential,
     generalized_exponential,
@@ -166,10 +166,13 @@ TABLE = {
     privacy.to_renyi: dict(privacy=PURE, order=2.0),
     privacy.to_curve: dict(privacy=GDP, epsilons=[0.0, 1.0]),
     privacy_curve.privacy_curve: dict(delta=lambda epsilon: 0.1, epsilons=[0.0, 1.0], neighbours="label"),
-    privacy_curve.from_trade_off: dict(alpha=[0.0, 0.25, 1.0], beta=[1.0, 0.25, 0.0], neighbours="label"),
+    privacy_curve.from_trade_off: dict(
+        alpha=[0.0, 0.25, 1.0], beta=[1.0, 0.25, 0.0], neighbours="label", points="vertices"
+    ),
     privacy_curve.trade_off: dict(privacy=privacy.PrivacyCurve((0.0, 1.0), (0.2, 0.1)), alpha=0.25),
     privacy.to_neighbours: dict(privacy=PURE, neighbours="label"),
     privacy.compose: None,
+    losses.enclosed_delta: dict(privacy=PURE, epsilon=0.5),
     privacy.group: dict(privacy=APPROX, k=3),
     gaussian.law: dict(value=[1.0, 2.0], privacy=GDP, sensitivity=1.0, bound=10.0),
     grid_gaussian.law: dict(value=[1.0, 2.0], privacy=GDP, sensitivity=1.0, bound=10.0),

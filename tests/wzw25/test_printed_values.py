@@ -63,6 +63,7 @@ POINTS = {
         ("pure_account", dict(t=1.0, epsilon=0.5), 0),
         ("approximate_account", dict(t=0.5, epsilon=1.0, delta=0.25), 1 / 4 + 3 / 4 * (1 - e**-0.5)),
         ("approximate_account", dict(t=1.0, epsilon=0.5, delta=0.25), 1 / 4),
+        ("planned_account", dict(t=0.0, n=1, epsilon=log(3), delta=0.5, mu=100.0), 1.0),
         ("average_error", dict(length=3, k=4, longest=0.5, norm_bound=2.0), 300 / 2**52),
         ("partial_sum_error", dict(candidates=3), 1 / 2**45 + 1 / 2**48),
     ],

@@ -8,6 +8,7 @@ sampled. `BetterOfTwoWays` is a rule that is wrong.
 """
 
 from fractions import Fraction
+from functools import partial
 from math import exp
 
 import numpy as np
@@ -16,7 +17,7 @@ from scipy.stats import norm
 
 from lemmata.mechanisms.numerics.arithmetic import round_down
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, compose, gaussian_mu, to_approx
-from lemmata.mechanisms.privacy.accountant import OverBudget
+from lemmata.mechanisms.privacy.accountant import Accountant, OverBudget
 
 Z = np.linspace(-5.0, 8.0, 1301)  # trapezoids: at a kink z standard deviations out they err by at most h^2 z^2 / 8
 CHANCES = norm.pdf(Z) * (Z[1] - Z[0])  # what is left out would only add
@@ -51,6 +52,17 @@ class BetterOfTwoWays:
             return np.inf
         joined = to_approx(compose(*[each for each in together if isinstance(each, kinds)]), delta=remaining)
         return compose(joined, *rest).epsilon
+
+
+class LossesAsFilter(BetterOfTwoWays):
+    """A wrong rule: a release is accepted if all guarantees so far, as if fixed in advance, keep the budget."""
+
+    def affords(self, guarantee):
+        together = compose(*self.guarantees, guarantee)
+        try:
+            return to_approx(together, epsilon=self.budget.epsilon).delta <= self.budget.delta
+        except ValueError:
+            return False
 
 
 def response(epsilon, later):
@@ -94,10 +106,10 @@ def options(account, epsilon, delta, rounds, shares):
         yield from (kind(share * most) for share in shares) if most else ()
 
 
-def spent(made, epsilon, delta, *, top=None, firsts=None, depth=3, rounds=20):
+def spent(made, epsilon, delta, *, top=None, firsts=None, plan=None, depth=3, rounds=20):
     """The largest P(A) - e^epsilon Q(A) of an adversary who chooses up to `depth` releases of a fresh account.
 
-    `top` (default epsilon) and `delta`: no release is worth trying beyond them.
+    `top` (default epsilon) and `delta`: no release is worth trying beyond them. With a `plan` all releases are of it.
     """
 
     def best(history, before, left):
@@ -106,7 +118,12 @@ def spent(made, epsilon, delta, *, top=None, firsts=None, depth=3, rounds=20):
         for guarantee in history:
             account.spend(guarantee)
         most = np.maximum(0, -np.expm1(epsilon - before))
-        choices = firsts if not history and firsts else options(account, top or epsilon, delta, rounds, SHARES[left])
+        if plan:
+            choices = [guarantee for guarantee in plan if account.affords(guarantee)]
+        else:
+            choices = (
+                firsts if not history and firsts else options(account, top or epsilon, delta, rounds, SHARES[left])
+            )
         for guarantee in choices:
             if left == 1:
                 value = once(guarantee, epsilon - before)
@@ -118,3 +135,20 @@ def spent(made, epsilon, delta, *, top=None, firsts=None, depth=3, rounds=20):
         return most
 
     return float(best([], np.zeros(1), depth)[0])
+
+
+def best_choice(budget, t, first, factor, depth, **kept):
+    """The most that an adversary spends at t of an account, or with factor 2 of the rule that was wrong, over delta."""
+    delta = getattr(budget, "delta", 0.0) or 1e-6
+    rule = partial(Accountant, budget, **kept) if factor == 1 else partial(BetterOfTwoWays, budget)
+    firsts = [GaussianDP(first)] if depth == 2 and first else None
+    return spent(rule, t, delta, top=budget.epsilon, firsts=firsts, depth=depth, rounds=14)
+
+
+def best_order(budget, plan, factor):
+    """The most that an adversary spends who picks from a plan, or with factor 2 guarantees by the wrong rule."""
+    if factor == 1:
+        rule = partial(Accountant, budget, way="losses", plan=plan)
+        return spent(rule, budget.epsilon, budget.delta, plan=set(plan), depth=len(plan))
+    rule = partial(LossesAsFilter, budget)
+    return spent(rule, budget.epsilon, budget.delta, firsts=plan[:1], depth=2, rounds=14)

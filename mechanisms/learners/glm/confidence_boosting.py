@@ -20,7 +20,7 @@ models are as exact as the learner's law is.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -175,7 +175,7 @@ def _calibrated(
         choice = PureDP(privacy.epsilon, privacy.neighbours)
         return privacy, report_noisy_max.law([0.0], sensitivity=sensitivity(Delta, last), privacy=choice).scale
     statement = bounds.printed_scale if how == "printed" else bounds.squared_scale
-    half = type(privacy)(**vars(privacy) | {"epsilon": privacy.epsilon / 2})
+    half = replace(privacy, epsilon=privacy.epsilon / 2)
     return half, statement(n=n, candidates=candidates, epsilon=privacy.epsilon, loss_bound=Delta)
 
 

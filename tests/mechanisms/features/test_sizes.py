@@ -68,3 +68,13 @@ def test_features_everywhere():
         features_needed("laplacian", d=2, diameter=1.0, error=0.1)
     with pytest.raises(ValueError, match="points is required, or d and diameter"):
         features_needed("gaussian", error=0.1)
+
+
+def test_at_the_edges_one_is_enough():
+    """One point has no distances, but a norm; kernel and estimate are in [-1, 1]."""
+    assert rows_needed(1, 0.1) == rows_needed(1, 0.1, kind="fast", d=50) == 1 < rows_needed(1, 0.1, keeps="products")
+    assert rows_needed([1, 2], 0.1).tolist() == [1, rows_needed(2, 0.1)] and rows_needed(2, 0.1) > 100
+    assert (
+        features_needed("gaussian", points=1000, error=2.0) == 1 < features_needed("gaussian", points=1000, error=1.99)
+    )
+    assert features_needed("cauchy", d=2, diameter=1.0, error=3.0) == 1

@@ -234,7 +234,6 @@ A_NAME = r"^\w+ .*"
         (lambda: to_neighbours(PureDP(1.0, "label"), "replace"), A_NAME),
         (lambda: compose(), A_NAME),
         (lambda: compose(PureDP(1.0), PureDP(1.0, "label")), A_NAME),
-        (lambda: compose(GaussianDP(1.0), ApproxDP(1.0, 1e-6)), A_NAME),
     ],
 )
 def test_what_does_not_exist_is_named(build, message):

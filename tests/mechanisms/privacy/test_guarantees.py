@@ -4,11 +4,14 @@ import math
 
 import numpy as np
 import pytest
-from dp_accounting.pld import privacy_loss_distribution
+from dp_accounting import dp_event
+from dp_accounting.pld import PLDAccountant, privacy_loss_distribution
+from dp_accounting.rdp import RdpAccountant
 from hypothesis import assume, given, settings
-from hypothesis.strategies import floats
+from hypothesis.strategies import floats, lists
 from mpmath import mp, mpf
 from scipy.optimize import brentq, minimize_scalar
+from scipy.stats import norm
 
 from lemmata.mechanisms.privacy import (
     ZCDP,
@@ -19,6 +22,7 @@ from lemmata.mechanisms.privacy import (
     RenyiDP,
     compose,
     gaussian_delta,
+    gaussian_epsilon,
     group,
     to_approx,
     to_curve,
@@ -264,14 +268,46 @@ def test_a_chord_below_the_convex_curve_is_none():
 def test_trade_off_functions_and_curves_say_the_same():
     alpha = [0.0, 0.1, 0.3, 1.0]
     beta = [1.0, 0.6, 0.3, 0.0]
-    curve = from_trade_off(alpha, beta)
+    curve = from_trade_off(alpha, beta, points="vertices")
     inverse = np.interp(alpha, beta[::-1], alpha[::-1])
     for a, b, other in zip(alpha, beta, inverse, strict=True):
         assert max(b, other) * (1 - 1e-12) <= trade_off(curve, a) + 1e-12
         assert trade_off(curve, a) <= max(b, other) + 1e-9
-    assert to_pure(from_trade_off([0, 0.2, 1], [1, 0.2, 0])).epsilon == pytest.approx(math.log(4))
-    mixed = from_trade_off([0, 0.9], [0.9, 0])  # with a chance of 0.1 all is told
+    assert to_pure(from_trade_off([0, 0.2, 1], [1, 0.2, 0], points="vertices")).epsilon == pytest.approx(math.log(4))
+    mixed = from_trade_off([0, 0.9], [0.9, 0], points="vertices")  # with a chance of 0.1 all is told
     assert to_approx(mixed, epsilon=5.0).delta == pytest.approx(0.1) and trade_off(mixed, 0.0) <= 0.9
+
+
+@exactly
+@given(mu=floats(0.05, 4), epsilon=floats(0, 9), places=lists(floats(1e-9, 1 - 1e-9), min_size=3, max_size=40))
+def test_samples_of_a_trade_off_function_are_read_above_the_truth(mu, epsilon, places):
+    """Whatever points of a Gaussian's are tabulated, in floats."""
+    alpha = np.array([0.0, *sorted(set(places)), 1.0])
+    beta = norm.cdf(norm.isf(alpha) - mu)
+    truth = gaussian_delta(epsilon, mu)
+    assert to_approx(from_trade_off(alpha, beta), epsilon=epsilon).delta >= truth * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 3.0])
+def test_chords_of_samples_would_promise_too_much(epsilon):
+    alpha = np.linspace(0, 1, 101)
+    samples = alpha, norm.cdf(norm.isf(alpha) - 1.0)
+    read, chords = (
+        to_approx(from_trade_off(*samples, points=points), epsilon=epsilon).delta for points in ("samples", "vertices")
+    )
+    assert chords < gaussian_delta(epsilon, 1.0) < read < gaussian_delta(epsilon, 1.0) + 0.0025
+
+
+def test_rounding_errors_of_samples_are_tolerated_and_counted():
+    """1 - alpha in floats is above or below 1 - alpha, and is not convex to the last bit: next to no leak at all."""
+    alpha = np.linspace(0, 1, 11)
+    assert 0 < from_trade_off(alpha, 1 - alpha).delta[0] < 1e-12
+    # the truth may be lower than the samples by a last bit: the line through them then cuts the axis further down
+    alpha, step = np.array([0.0, 0.25, 0.25 + 2.0**-40, 0.25 + 2.0**-39, 1.0]), 2.0**-52
+    beta = 1 - 2 * alpha + [0, 0, step, 0, 0]
+    beta[-1] = 0.0
+    truth = from_trade_off(alpha, np.maximum(1 - 2 * alpha, 0), points="vertices").delta[0]
+    assert from_trade_off(alpha, np.maximum(beta, 0)).delta[0] > truth
 
 
 def test_the_trade_off_of_zcdp_lies_between_a_gaussian_and_nothing():
@@ -287,6 +323,25 @@ def test_privacy_loss_distributions_of_dp_accounting():
         assert delta == theirs.get_delta_for_epsilon(epsilon)
         assert delta == pytest.approx(-math.expm1((epsilon - 0.5) / 2), abs=1e-3)
     assert curve.neighbours == "add/remove"
+
+
+def test_events_and_accountants_of_dp_accounting():
+    event, budget = dp_event.GaussianDpEvent(2.0), GaussianDP(0.5)
+    for made in (event, PLDAccountant().compose(event), RdpAccountant().compose(event)):
+        curve = privacy_curve(made, [0.0, 0.5, 2.0], "add/remove")
+        assert all(d >= gaussian_delta(e, 0.5) * (1 - 1e-9) for e, d in zip(curve.epsilon, curve.delta, strict=True))
+    assert privacy_curve(event, [1.0], "add/remove").delta[0] == pytest.approx(gaussian_delta(1.0, budget.mu), rel=1e-3)
+    assert privacy_curve(event, [1.0]).delta[0] == pytest.approx(gaussian_delta(1.0, 2 * budget.mu), rel=1e-3)
+
+
+@pytest.mark.parametrize("mu", [0.1, 1.0, 12.0, 30.0])
+def test_a_curve_that_is_asked_for_reaches_as_far_as_it_falls_and_is_dense(mu):
+    curve = privacy_curve(lambda epsilon: gaussian_delta(epsilon, mu))
+    assert curve.delta[-1] <= 1e-18 and len(curve.epsilon) <= 2000
+    for delta in (1e-3, 1e-6, 1e-12):
+        found = to_approx(curve, delta=delta).epsilon
+        assert gaussian_delta(found, mu) <= delta and found <= gaussian_epsilon(mu, delta) * 1.002
+    assert privacy_curve(lambda _: 0.1).delta[-1] == 0.1  # with chance 0.1 all is told
 
 
 # Conversions that do not exist, and bad input -------------------------------------------------------------------------
@@ -305,6 +360,10 @@ def test_privacy_loss_distributions_of_dp_accounting():
         (lambda: PrivacyCurve((), ()), "epsilon must contain numbers, got tuple"),
         (lambda: PrivacyCurve((0,), (1.5,)), r"delta must be in \[0, 1\], got 1\.5"),
         (lambda: from_trade_off([0, 0.5, 1], [1, 0.6, 0]), "beta must be convex and decreasing, and at most 1 - alpha"),
+        (
+            lambda: from_trade_off([0, 1], [1, 0], points="chords"),
+            "points must be 'samples' or 'vertices', got 'chords'",
+        ),
         (lambda: from_trade_off([0.1, 1], [0.9, 0]), "alpha must ascend from 0, and beta must end at 0"),
         (lambda: to_pure(ZCDP(1.0)), r"privacy must imply a PureDP, got ZCDP\(rho=1\.0, neighbours='replace'\)"),
         (lambda: to_pure(PrivacyCurve((1,), (0.1,))), "privacy must imply a PureDP, got"),
@@ -318,12 +377,11 @@ def test_privacy_loss_distributions_of_dp_accounting():
         (lambda: Accountant(PrivacyCurve((1,), (0.1,))), "budget must have.*, got PrivacyCurve; use to_approx first"),
         (lambda: Accountant(ZCDP(1.0), way="gaussian"), r"way = 'gaussian' is not one of zcdp"),
         (lambda: group(RenyiDP(8, 1.0), 5), r"order must be above 8 for groups of this size, got 8\.0"),
-        (
-            lambda: compose(ZCDP(1.0), ApproxDP(1.0, 1e-6)),
-            "guarantees must be all with a delta, or all without, and no",
-        ),
-        (lambda: compose(PrivacyCurve((0,), (0.1,)), PureDP(1.0)), "guarantees must be all with a delta, or all"),
-        (lambda: privacy_curve("no"), r"delta must be a function of epsilon .*, got 'no'"),
+        (lambda: privacy_curve("no"), r"delta must be a function of epsilon, .*, got 'no'"),
+        (lambda: privacy_curve(lambda epsilon: math.nan), r"delta must be in \[0, 1\], got nan"),
+        (lambda: privacy_curve(RdpAccountant()), "neighbours must be those of the accountant, ADD_OR_REMOVE_ONE, got"),
+        (lambda: privacy_curve(dp_event.GaussianDpEvent(1.0), neighbours="label"), "delta must be an event with a"),
+        (lambda: privacy_curve(dp_event.UnsupportedDpEvent()), "delta must be an event with a distribution for"),
     ],
 )
 def test_what_does_not_exist_raises(build, message):
