@@ -1,7 +1,7 @@
 """What all code of a process shares, read before a check and put back after it: a check may not change it for others.
 
-Shared are the attributes of the modules that numbers come from, of their classes and functions, and settings such as
-numpy's treatment of errors. A change is named as an author would write it: `numpy.sqrt`, `numpy.geterr()`.
+Shared are the attributes of the modules that numbers come from, of their classes, and settings such as what numpy does
+with errors. A change is named as an author would write it: `numpy.sqrt`, `numpy.geterr()`.
 """
 
 import builtins
@@ -52,7 +52,6 @@ CORE = (
     "flint",
 )
 OURS = ("lemmata", "lemmata_papers")  # packages of statements and checks, and the engine's own
-OWN = ("__code__", "__defaults__", "__kwdefaults__")  # what a function does
 
 State = tuple[dict[str, Any], dict[str, tuple[Any, dict[str, Any]]]]
 
@@ -136,13 +135,9 @@ def read_state(*, thorough: bool = False) -> State:
 
 
 def _inner(name: str, module: types.ModuleType) -> Iterator[tuple[str, tuple[Any, dict[str, Any]]]]:
-    """What stands in the classes and functions that a module defines."""
+    """What stands in the classes that a module defines."""
     for inner, value in list(vars(module).items()):
-        if getattr(value, "__module__", None) != name:
-            continue
-        if isinstance(value, types.FunctionType):
-            yield f"{name}.{inner}", (value, {each: getattr(value, each) for each in OWN})
-        elif isinstance(value, type):
+        if isinstance(value, type) and value.__module__ == name:
             yield f"{name}.{inner}", (value, dict(vars(value)))
 
 
@@ -157,15 +152,15 @@ def importing(module: str) -> Iterator[None]:
         raise PaperError(f"{module}: a module must not end or fork the process that imports it")
 
     before = read_state(thorough=True)
-    own = os._exit, os.fork
-    os._exit = os.fork = refuse
+    own = {"_exit": os._exit, "fork": os.fork}
+    os.__dict__.update(_exit=refuse, fork=refuse)
     try:
         yield
     finally:
-        os._exit, os.fork = own
+        os.__dict__.update(own)
         changed = put_back(before, kept=PLACES)
     if told := [name for name in changed if name not in QUIETLY]:
-        raise PaperError(f"{module}: importing it changed {', '.join(told)}, which all modules share; a check may do so for itself: with numpy.errstate(...), for one")
+        raise PaperError(f"{module}: importing it changed {', '.join(told)}, which all modules share")
 
 
 def put_back(state: State, *, kept: tuple[str, ...] = ()) -> list[str]:
@@ -194,9 +189,7 @@ def put_back(state: State, *, kept: tuple[str, ...] = ()) -> list[str]:
 def _attributes(space: Any, before: Mapping[str, Any]) -> Mapping[str, Any]:
     if space is sys.modules:
         return {name: sys.modules.get(name) for name in before}
-    if isinstance(space, types.FunctionType):
-        return {name: getattr(space, name) for name in before}
-    return dict(vars(space))
+    return vars(space)
 
 
 def _is_noticed(name: str, inner: str, value: Any) -> bool:
