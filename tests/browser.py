@@ -15,10 +15,15 @@ def look(page, profile, *flags, script="", query=""):
     probe = page.with_name(f"probe-{page.name}")
     text = re.sub(r"<meta http-equiv[^>]*>", "", page.read_text(encoding="utf-8"))  # which refuses a script of a test
     probe.write_text(text.replace("</body>", f"<script>{script}</script></body>"), encoding="utf-8")
-    quiet = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-    quiet += ["--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr", f"--user-data-dir={profile}"]
-    command = [CHROMIUM, *quiet, *flags, "--dump-dom", f"file://{probe}{query}"]
     try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+        return look_at(probe, profile, *flags, query=query)
     finally:
         probe.unlink()
+
+
+def look_at(page, profile, *flags, query=""):
+    """Open a page as it is."""
+    quiet = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+    quiet += ["--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr", f"--user-data-dir={profile}"]
+    command = [CHROMIUM, *quiet, *flags, "--dump-dom", f"file://{page}{query}"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)

@@ -23,7 +23,10 @@ ADDRESS = re.compile(r"https?://[^\s<>\"']+")
 
 
 class PaperError(ValueError):
-    """A paper cannot be read or imported; the message is one line that names the file."""
+    """A paper cannot be read or imported; the message is one line that names the file, whatever stands in it."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(" ".join(clean_text(message).splitlines()))
 
 
 def clean_text(text: str) -> str:
@@ -52,6 +55,10 @@ def read_page(path: Path) -> dict[str, Any]:
         if isinstance(error, FileNotFoundError):
             raise
         raise PaperError(f"{path}: cannot be read ({error})") from None
+    except (PaperError, tomllib.TOMLDecodeError):
+        raise
+    except ValueError:  # of Python's own limit
+        raise PaperError(f"{path}: a number must have at most {DIGITS:,} digits") from None
 
 
 def _cleaned(value: Any) -> Any:

@@ -41,7 +41,7 @@ ATTRIBUTES = frozenset(
     "maxsize linethickness accent accentunder movablelimits largeop separator form columnalign columnlines rowlines "
     "columnspacing rowspacing columnspan notation mathcolor mathbackground".split()
 )
-LONGEST = 200  # characters of a formula in a message
+LONGEST, DEEPEST = 200, 100  # characters of a formula in a message, and levels of one on a page
 PLAIN = re.compile(r"[\w .,%#+-]*")  # what an attribute may say: a number, a length, a colour, a word
 
 
@@ -53,6 +53,11 @@ def convert_to_mathml(latex: str) -> str:
         root = convert_to_element(latex, display="block")
     except Exception as error:  # of each kind that the parser raises, all of them about the LaTeX
         raise ValueError(f"says = {latex[:LONGEST]!r} cannot be converted ({type(error).__name__})") from None
+    level, depth = [root], 0
+    while level:
+        level, depth = [inner for element in level for inner in element], depth + 1
+    if depth > DEEPEST:
+        raise ValueError(f"says = {latex[:LONGEST]!r} is nested more than {DEEPEST} deep")
     for element in root.iter():
         _keep_plain(element)
     if left := re.findall(r"[\\]\w*", "".join(root.itertext())):
