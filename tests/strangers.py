@@ -164,7 +164,7 @@ def try_input(root: int, number: int, folder: Path) -> str:
     """What is wrong with how one input is met, or ""."""
     name, made = make_input(root, number)
     (folder / name).write_bytes(made)
-    began = time.monotonic()
+    began = time.process_time()
     try:
         DOORS[name](folder)
     except (PaperError, ValueError) as refused:
@@ -174,8 +174,8 @@ def try_input(root: int, number: int, folder: Path) -> str:
             return f"{name}: {type(refused).__name__}: {lines[:2]}"
     except Exception as error:
         return f"{name}: {type(error).__name__}: {str(error)[:200]}"
-    if time.monotonic() - began > SECONDS:
-        return f"{name}: took {time.monotonic() - began:.1f} seconds"
+    if time.process_time() - began > SECONDS:
+        return f"{name}: took {time.process_time() - began:.1f} seconds"
     return "" if {path.name for path in folder.iterdir()} <= PAGES.keys() else f"{name}: a file was written"
 
 

@@ -34,10 +34,17 @@ def clean_text(text: str) -> str:
     return HIDDEN.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
 
 
-def read_page(path: Path) -> dict[str, Any]:
-    """The fields of a TOML file, their texts cleaned. Raises `PaperError` for a file that cannot be read as one."""
+def check_inside(path: Path) -> None:
+    """Raise `PaperError` for what is there and is no file of its own folder: a link out of it, or a pipe."""
     if path.is_symlink() and not path.resolve().is_relative_to(path.parent.resolve()):
         raise PaperError(f"{path}: is a symbolic link out of its folder")
+    if path.exists() and not path.is_file():
+        raise PaperError(f"{path}: is not a file")
+
+
+def read_page(path: Path) -> dict[str, Any]:
+    """The fields of a TOML file, their texts cleaned. Raises `PaperError` for a file that cannot be read as one."""
+    check_inside(path)
     try:
         if (size := path.stat().st_size) > LARGEST:
             raise PaperError(f"{path}: must have at most {LARGEST:,} bytes, got {size:,}")

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import jinja2
 from markupsafe import Markup, escape
 
+from lemmata.bounds.catalogue.paper_file import clean_text
 from lemmata.bounds.library import library
 from lemmata.experiments.engine.ledger import graph
 from lemmata.experiments.report import citations, outcomes, words
@@ -84,7 +85,7 @@ def render_page(template: str, path: str, *, nav: Nav = NAV, **values: object) -
     common = {"root_path": up, "here": path, "nav": nav, "classes": graph.CLASSES, "version": citations.read_version()}
     common |= {"policy": Markup(POLICY)}
     values = common | {"structured": "", "contact": "", **values}
-    return path, mark_up_symbols(load_templates().get_template(template).render(**values))
+    return path, clean_text(mark_up_symbols(load_templates().get_template(template).render(**values)))
 
 
 def mark_up_symbols(page: str) -> str:

@@ -49,7 +49,7 @@ def choose_folder(papers: Sequence[Paper], out: str | None) -> Path:
         raise Usage("the user has no home folder for results; name a folder with --out") from None
     if out is not None and folder.exists() and not folder.is_dir():
         raise Usage(f"--out must be a folder, got {out}")
-    if papers:  # whose folder may be a stranger's
+    if papers or out is not None:  # which may be a stranger's
         if out is None and folder.is_symlink():
             raise Usage(f"{folder} is a symbolic link; name the folder that it leads to with --out")
         refuse_links(folder)

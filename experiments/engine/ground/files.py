@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from lemmata.bounds.catalogue.paper_file import clean_text, read_page
+from lemmata.bounds.catalogue.paper_file import check_inside, clean_text, read_page
 from lemmata.bounds.library import PaperError
 
 
@@ -51,6 +51,7 @@ def read_table(path: Path, head: Sequence[str] = ()) -> list[dict[str, str]]:
     """
     if not path.exists():
         return []
+    check_inside(path)
     try:
         first, *lines = csv.reader(io.StringIO(clean_text(path.read_text(encoding="utf-8")), newline=""), strict=True)
     except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:

@@ -7,6 +7,7 @@ with errors. A change is named as an author would write it: `numpy.sqrt`, `numpy
 import builtins
 import contextlib
 import decimal
+import gc
 import locale
 import os
 import signal
@@ -95,6 +96,10 @@ def _set_path(path: list[str]) -> None:
     sys.path[:] = path
 
 
+def _set_callbacks(callbacks: list[Any]) -> None:
+    gc.callbacks[:] = callbacks
+
+
 def _set_flint(settings: tuple[Any, ...]) -> None:
     flint.ctx.prec, flint.ctx.cap, flint.ctx.threads = settings
 
@@ -114,9 +119,13 @@ SETTINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "sys.path": (lambda: list(sys.path), _set_path),
     "os.environ": (lambda: dict(os.environ), _set_environment),
     "warnings.filters": (lambda: list(warnings.filters), _set_filters),
+    "sys.gettrace()": (sys.gettrace, sys.settrace),
+    "sys.getprofile()": (sys.getprofile, sys.setprofile),
+    "gc.callbacks": (lambda: list(gc.callbacks), _set_callbacks),
     "running threads": (threading.enumerate, lambda threads: None),  # which may change anything at any time
 }
-PLACES = ("os.environ", "sys.path", "running threads")  # of what a module imports, and needs later
+ENDS = ("_exit", "abort", "fork", "forkpty")  # of os
+PLACES = ("os.environ", "sys.path")  # of what a module imports, and needs later
 QUIETLY = ("signal handlers", "warnings.filters")  # which libraries set while they are imported
 
 
@@ -142,23 +151,37 @@ def _inner(name: str, module: types.ModuleType) -> Iterator[tuple[str, tuple[Any
 
 
 @contextlib.contextmanager
-def importing(module: str) -> Iterator[None]:
-    """Import a module, which may end or copy this process as little as it may change what all modules share.
+def guarding(what: str, *, kept: tuple[str, ...] = ()) -> Iterator[list[str]]:
+    """Call what somebody else wrote in this process, which it may not end or fork.
 
-    Raises `PaperError` where it does. Where modules are looked for stays as the module leaves it.
+    Afterwards all that changed is put back, but what is `kept`, and stands in the list. Raises `PaperError`.
     """
 
     def refuse(*_: object) -> Never:
-        raise PaperError(f"{module}: a module must not end or fork the process that imports it")
+        raise PaperError(f"{what} must not end or fork its process")
 
+    changed: list[str] = []
     before = read_state(thorough=True)
-    own = {"_exit": os._exit, "fork": os.fork}
-    os.__dict__.update(_exit=refuse, fork=refuse)
+    places = [vars(os), vars(sys.modules[os.name])]
+    own = [{name: place[name] for name in ENDS if name in place} for place in places]
+    for place, names in zip(places, own, strict=True):
+        place.update(dict.fromkeys(names, refuse))
     try:
-        yield
+        yield changed
     finally:
-        os.__dict__.update(own)
-        changed = put_back(before, kept=PLACES)
+        for place, names in zip(places, own, strict=True):
+            place.update(names)
+        changed += put_back(before, kept=kept)
+
+
+@contextlib.contextmanager
+def importing(module: str) -> Iterator[None]:
+    """Import a module. Raises `PaperError` if it changes what all modules share, or ends or forks this process.
+
+    Where modules are looked for stays as the module leaves it.
+    """
+    with guarding(f"{module}: a module", kept=PLACES) as changed:
+        yield
     if told := [name for name in changed if name not in QUIETLY]:
         raise PaperError(f"{module}: importing it changed {', '.join(told)}, which all modules share")
 

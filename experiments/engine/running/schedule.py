@@ -31,14 +31,21 @@ Result = Chunk | str  # a chunk, or the text of what it raised
 
 def open_cells(claim: Claim, profile: str) -> list[Cell]:
     """The cells of a claim in a profile: its admissible settings, and a search where it is an oracle."""
-    before = None if library.paper(claim.key).house else process_state.read_state(thorough=True)
+    if library.paper(claim.key).house:
+        return _open_cells(claim, profile)
+    with process_state.guarding(f"{claim.key}: its statement") as changed:  # its bound and hypotheses are called here
+        cells = _open_cells(claim, profile)
+    if changed:
+        for cell in cells:
+            cell.verdict = inconclusive("FAILED", f"its statement changed {', '.join(changed)}, which all rows share")
+    return cells
+
+
+def _open_cells(claim: Claim, profile: str) -> list[Cell]:
     settings = (setting for setting in claim.settings(profile) if not claim.theorem.skipped(setting))
     cells = [Cell(claim, setting, times=TIMES[profile]) for setting in settings]
     if evaluations := costs.search_evaluations(claim, profile):
         cells.append(Cell(claim, {}, evaluations=evaluations))
-    if before and (changed := process_state.put_back(before)):  # by a bound or a hypothesis, which are called here
-        for cell in cells:
-            cell.verdict = inconclusive("FAILED", f"its statement changed {', '.join(changed)}, which all rows share")
     return cells
 
 
