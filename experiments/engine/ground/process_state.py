@@ -38,6 +38,7 @@ CORE = (
     "numbers",
     "operator",
     "os",
+    "pickle",
     "random",
     "statistics",
     "time",
@@ -53,6 +54,8 @@ CORE = (
     "flint",
 )
 OURS = ("lemmata", "lemmata_papers")  # packages of statements and checks, and the engine's own
+
+PLAIN = (bool, int, float, str, bytes, tuple)
 
 State = tuple[dict[str, Any], dict[str, tuple[Any, dict[str, Any]]]]
 
@@ -109,6 +112,8 @@ SETTINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "sys.getrecursionlimit()": (sys.getrecursionlimit, sys.setrecursionlimit),
     "numpy.geterr()": (np.geterr, lambda kinds: np.seterr(**kinds)),
     "numpy.geterrcall()": (np.geterrcall, np.seterrcall),
+    "numpy.getbufsize()": (np.getbufsize, np.setbufsize),
+    "sys.get_int_max_str_digits()": (sys.get_int_max_str_digits, sys.set_int_max_str_digits),
     "numpy.get_printoptions()": (np.get_printoptions, lambda options: np.set_printoptions(**options)),
     "scipy.special.geterr()": (scipy.special.geterr, lambda kinds: scipy.special.seterr(**kinds)),
     "decimal.getcontext()": (_decimal, lambda context: decimal.setcontext(decimal.Context(*context))),
@@ -198,8 +203,7 @@ def put_back(state: State, *, kept: tuple[str, ...] = ()) -> list[str]:
                 restore(before)
     for name, (space, before) in spaces.items():
         now = _attributes(space, before)
-        # Equal by identity: one that is equal but not the same may still be another object, and arrays do not compare.
-        changed = [each for each in before if now.get(each, moved) is not before[each]]
+        changed = [each for each in before if not _is_same(now.get(each, moved), before[each])]
         added = [each for each in now.keys() - before.keys() if _is_noticed(name, each, now[each])]
         for each in changed:
             _set(space, each, before[each])
@@ -207,6 +211,14 @@ def put_back(state: State, *, kept: tuple[str, ...] = ()) -> list[str]:
             _unset(space, each)
         moved += [each if space is sys.modules else f"{name}.{each}" for each in (*changed, *added)]
     return sorted(moved)
+
+
+def _is_same(now: Any, before: Any) -> bool:
+    """Whether an attribute is the same object; of numbers, texts and tuples of them an equal one is enough."""
+    try:
+        return now is before or bool(type(now) is type(before) and isinstance(before, PLAIN) and now == before)
+    except ValueError:  # of arrays in a tuple
+        return False
 
 
 def _attributes(space: Any, before: Mapping[str, Any]) -> Mapping[str, Any]:
