@@ -1,5 +1,6 @@
 """A paper's folder is a stranger's: nothing in it makes a page act, and nothing leads out of it."""
 
+import os
 import re
 import subprocess
 import sys
@@ -9,6 +10,9 @@ import pytest
 
 from lemmata.bounds.catalogue.paper_file import PaperError, clean_text, read
 from lemmata.experiments.engine.ground.files import read_table, read_toml
+from lemmata.experiments.engine.ledger.curves import Picture
+from lemmata.experiments.figures.claims import plot_picture
+from lemmata.experiments.figures.style import svg
 from lemmata.experiments.report import formulas
 from lemmata.experiments.report.incremental import LIST, SiteFiles
 from lemmata.experiments.report.site_copy import ForeignFolderError, copy_site
@@ -108,6 +112,13 @@ def test_a_formula_that_cannot_be_shown_is_refused_with_its_row(tmp_path):
     assert re.search(r"lemmata: evil\.lem1/printed: says = .* cannot be converted", said)
 
 
+def test_a_dollar_in_a_caption_is_a_dollar():
+    """And no formula of matplotlib's, which refuses some."""
+    picture = Picture({}, {"n": [1, 2, 3], "a": [1, 2, 3]}, None, ("n", "$x_{$ and <b>"))
+    drawn = svg(plot_picture, picture)
+    assert "$x_{$ and &lt;b&gt;" in drawn
+
+
 # Links ----------------------------------------------------------------------------------------------------------------
 
 
@@ -139,6 +150,13 @@ def test_a_page_of_toml_is_not_read_through_a_link_out_of_its_folder(tmp_path):
         (tmp_path / "paper" / name).symlink_to(tmp_path / "secret")
         with pytest.raises(PaperError, match=rf"{name}: is a symbolic link out of its folder"):
             reader(tmp_path / "paper" / name)
+
+
+@pytest.mark.parametrize("reader", [read, read_toml, read_table])
+def test_a_pipe_in_place_of_a_file_is_refused_and_not_waited_for(tmp_path, reader):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(PaperError, match="pipe: is not a file"):
+        reader(tmp_path / "pipe")
 
 
 def test_a_list_of_files_that_leads_out_of_the_site_is_not_believed(tmp_path):

@@ -3,13 +3,16 @@
 import itertools
 import random
 import sys
+import warnings
 
 import numpy as np
 import pytest
 
 from lemmata.bounds.catalogue.library import PaperError
 from lemmata.bounds.library import library
+from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.engine.ground import process_state
 from lemmata.experiments.engine.running import isolation, run
 from lemmata.experiments.engine.running.schedule import FinalFailure
@@ -147,6 +150,37 @@ def test_a_module_that_changes_its_process_is_refused(tmp_path, line, said):
         sys.modules.pop("lemmata_papers.poisoned.rows", None)
     assert said in str(refused.value) and "\n" not in str(refused.value)
     assert np.sqrt is root and np.geterr() == kinds
+
+
+@pytest.mark.parametrize("call", ["os._exit(0)", "posix._exit(0)", "os.fork()"])
+def test_a_function_of_a_claim_does_not_end_the_ledger(tmp_path, call):
+    """The smallest n is asked for where rows are made, and not where checks run."""
+    folder = written(tmp_path / "poisoned", ["sound"])
+    rows_file = folder / "rows.py"
+    text = f"import posix\n{rows_file.read_text()}"
+    rows_file.write_text(
+        text.replace("@inequality_claim(sound)", f"@inequality_claim(sound, nonvacuous_from=lambda: {call})")
+    )
+    ran = faults.run(command("run", folder, "--jobs", "1", "--out", tmp_path / "out"))
+    said = "lemmata: poisoned.sound/printed: its claim must not end or fork its process"
+    assert ran.status == 2 and ran.said.splitlines()[-1] == said, ran.said
+
+
+@pytest.mark.parametrize(
+    "line", ["import pandas, sklearn.linear_model", "import warnings; warnings.simplefilter('ignore')"]
+)
+def test_a_module_may_import_libraries_and_set_its_warnings(tmp_path, line):
+    folder, filters = written(tmp_path / "poisoned", ["sound"]), list(warnings.filters)
+    (folder / "rows.py").write_text(f"{line}\n{(folder / 'rows.py').read_text()}")
+    paper = library.add(folder)
+    try:
+        assert registry.load(registry.list_modules([paper]))["poisoned/rows"]
+    finally:
+        library.forget("poisoned")
+        sys.modules.pop("lemmata_papers.poisoned.rows", None)
+        for table in (CLAIMS, THEOREMS):
+            table.pop("poisoned.sound/printed", None)
+    assert warnings.filters == filters
 
 
 def test_a_statement_that_changes_its_process_loses_its_row_alone(tmp_path):
