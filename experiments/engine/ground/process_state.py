@@ -90,17 +90,9 @@ def _set_filters(filters: list[Any]) -> None:
     warnings._filters_mutated()  # type: ignore[attr-defined]
 
 
-def _set_environment(variables: Mapping[str, str]) -> None:
-    os.environ.clear()
-    os.environ.update(variables)
-
-
-def _set_path(path: list[str]) -> None:
-    sys.path[:] = path
-
-
-def _set_callbacks(callbacks: list[Any]) -> None:
-    gc.callbacks[:] = callbacks
+def _refill(values: Any) -> Callable[[Any], Any]:
+    """What gives a list, or what os.environ is, its old values again."""
+    return lambda old: (values.clear(), values.extend(old) if isinstance(old, list) else values.update(old))
 
 
 def _set_flint(settings: tuple[Any, ...]) -> None:
@@ -121,12 +113,12 @@ SETTINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "locale.setlocale()": (lambda: locale.setlocale(locale.LC_ALL), lambda name: locale.setlocale(locale.LC_ALL, name)),
     "signal handlers": (_handlers, _set_handlers),
     "the working folder": (_folder, os.chdir),
-    "sys.path": (lambda: list(sys.path), _set_path),
-    "os.environ": (lambda: dict(os.environ), _set_environment),
+    "sys.path": (lambda: list(sys.path), _refill(sys.path)),
+    "os.environ": (lambda: dict(os.environ), _refill(os.environ)),
     "warnings.filters": (lambda: list(warnings.filters), _set_filters),
     "sys.gettrace()": (sys.gettrace, sys.settrace),
     "sys.getprofile()": (sys.getprofile, sys.setprofile),
-    "gc.callbacks": (lambda: list(gc.callbacks), _set_callbacks),
+    "gc.callbacks": (lambda: list(gc.callbacks), _refill(gc.callbacks)),
     "running threads": (threading.enumerate, lambda threads: None),  # which may change anything at any time
 }
 ENDS = ("_exit", "abort", "fork", "forkpty")  # of os

@@ -2,7 +2,9 @@
 
 import itertools
 import random
+import subprocess
 import sys
+import time
 import warnings
 
 import numpy as np
@@ -21,6 +23,7 @@ from tests.engine import toy
 from tests.engine.running import faults
 from tests.engine.running.faulted import rows
 from tests.engine.running.faults import command
+from tests.engine.running.test_workers import alive
 
 # By the name of its row: what a check does first, and what the row then says. The first three move no other row.
 CHECKS = {
@@ -127,6 +130,23 @@ def test_what_a_library_sets_when_it_is_imported_is_no_change_by_the_check(monke
 def test_a_fork_that_gives_no_sign_is_ended():
     ended = isolation.compute_in_fork(lambda: any(itertools.repeat(False)), 0, 0.5)
     assert isinstance(ended, FinalFailure) and "no sign for 0.5 seconds" in ended
+
+
+FORKING = """
+import os, time
+from lemmata.experiments.engine.running.isolation import compute_in_fork
+compute_in_fork(lambda: (os.write(1, b"%d\\n" % os.getpid()), time.sleep(60)), 0, 99)
+"""
+
+
+def test_no_fork_outlives_a_parent_that_was_killed():
+    with subprocess.Popen([sys.executable, "-c", FORKING], stdout=subprocess.PIPE, text=True) as parent:
+        child = int(parent.stdout.readline())
+        parent.kill()
+    deadline = time.monotonic() + 15
+    while time.monotonic() < deadline and alive(child):
+        time.sleep(0.1)
+    assert not alive(child)
 
 
 @pytest.mark.parametrize(
