@@ -132,21 +132,26 @@ PINS = "$$tools/bin/uv" pip compile --quiet --no-config --no-build --generate-ha
     --python "$$tools/bin/python" --extra fast
 BUILDING = import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")
 
+# The two programs of the next targets are pinned themselves; the uv that is pinned pins its successor.
+TOOLS = "$$tools/bin/python" -m pip install -qq --require-hashes -r tools/tools.lock
+
 lock:
 	@tools=$$(mktemp -d) && trap 'rm -rf "$$tools"' EXIT && \
 	$(PYTHON) -m venv "$$tools" && \
-	"$$tools/bin/python" -m pip install -qq uv && \
+	$(TOOLS) && \
 	$(PINS) --extra dev --extra dask --output-file requirements.lock pyproject.toml && \
 	"$$tools/bin/python" -c '$(BUILDING)' | $(PINS) --extra lab --constraint requirements.lock \
 	    --output-file requirements-lab.lock pyproject.toml - && \
 	$(PINS) --extra docs --extra dev --extra dask --constraint requirements.lock \
-	    --output-file requirements-docs.lock pyproject.toml
+	    --output-file requirements-docs.lock pyproject.toml && \
+	printf 'uv\ncyclonedx-bom\n' | "$$tools/bin/uv" pip compile --quiet --no-config --no-build --generate-hashes \
+	    --python "$$tools/bin/python" --upgrade --custom-compile-command "make lock" --output-file tools/tools.lock -
 
 # What the locked environment holds, with its licences: the bill of materials and docs/licences.md, after each `make lock`.
 sbom: .venv/.stamp-dev
 	@tools=$$(mktemp -d) && trap 'rm -rf "$$tools"' EXIT && \
 	$(PYTHON) -m venv "$$tools" && \
-	"$$tools/bin/python" -m pip install -qq cyclonedx-bom && \
+	$(TOOLS) && \
 	"$$tools/bin/cyclonedx-py" environment .venv --output-reproducible --short-PURLs --pyproject pyproject.toml \
 	    --output-file reports/published/sbom.json && \
 	.venv/bin/python -m lemmata.tools.licences

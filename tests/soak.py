@@ -114,6 +114,7 @@ PARTS: dict[str, Callable[[Path], int]] = {
     "faults": program("tests.engine.running.faulted"),
     "kernels": program("tests.kernels"),
     "verdicts": verdicts,
+    "strangers": program("tests.strangers"),
 }
 
 

@@ -15,10 +15,65 @@ PAPER = {"id": str, **WORK, "contact": str, "checked_by": list, "packages": list
 PAPER |= dict.fromkeys(("contents", "sources", "expected", *WORDS), dict)
 ENTRY = {"label": str, "module": str, "source": str}
 NEEDED = ("authors", "title", "year")
+LARGEST, DOTS, DIGITS = 1_000_000, 100, 1_000  # bytes of a file, dots of a line and digits of a number: of any length
+LONGEST, MOST = 80, 10_000  # characters of an id, which names files, and statements of a paper
+# Characters that a terminal obeys, or that change the order in which text is read.
+HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+ADDRESS = re.compile(r"https?://[^\s<>\"']+")
 
 
 class PaperError(ValueError):
-    """A paper cannot be read or imported; the message is one line that names the file."""
+    """A paper cannot be read or imported; the message is one line that names the file, whatever stands in it."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(" ".join(clean_text(message).splitlines()))
+
+
+def clean_text(text: str) -> str:
+    """Text in which a sign stands for every character that would be obeyed and not read."""
+    return HIDDEN.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
+
+
+def check_inside(path: Path) -> None:
+    """Raise `PaperError` for what is there and is no file of its own folder: a link out of it, or a pipe."""
+    if path.is_symlink() and not path.resolve().is_relative_to(path.parent.resolve()):
+        raise PaperError(f"{path}: is a symbolic link out of its folder")
+    if path.exists() and not path.is_file():
+        raise PaperError(f"{path}: is not a file")
+
+
+def read_page(path: Path) -> dict[str, Any]:
+    """The fields of a TOML file, their texts cleaned. Raises `PaperError` for a file that cannot be read as one."""
+    check_inside(path)
+    try:
+        if (size := path.stat().st_size) > LARGEST:
+            raise PaperError(f"{path}: must have at most {LARGEST:,} bytes, got {size:,}")
+        text = path.read_text(encoding="utf-8")
+        for number, line in enumerate(text.splitlines(), 1):
+            if line.count(".") > DOTS:
+                raise PaperError(f"{path}: line {number} must have at most {DOTS} dots, got {line.count('.'):,}")
+        if long := re.search(rf"(?m)^\s*([\w.-]+)\s*=\s*[+-]?\d[\d_]{{{DIGITS}}}", text):
+            raise PaperError(f"{path}: {long[1]} must be a number of at most {DIGITS:,} digits")
+        return _cleaned(tomllib.loads(text))
+    except RecursionError:
+        worst = max(text.splitlines(), key=lambda line: line.count("[") + line.count("{"))
+        raise PaperError(f"{path}: {worst.partition('=')[0].strip()[:LONGEST]} is nested too deeply") from None
+    except (OSError, UnicodeDecodeError) as error:
+        if isinstance(error, FileNotFoundError):
+            raise
+        raise PaperError(f"{path}: cannot be read ({error})") from None
+    except (PaperError, tomllib.TOMLDecodeError):
+        raise
+    except ValueError:  # of Python's own limit
+        raise PaperError(f"{path}: a number must have at most {DIGITS:,} digits") from None
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _cleaned(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_cleaned(inner) for inner in value]
+    return clean_text(value) if isinstance(value, str) else value
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -30,13 +85,11 @@ def read(path: Path) -> dict[str, Any]:
     kind.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-        page = tomllib.loads(text)
+        page = read_page(path)
     except FileNotFoundError:
         raise PaperError(f"{path} does not exist; `lemmata new-paper NAME` writes one") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise PaperError(f"{path}: cannot be read ({error})") from None
     except tomllib.TOMLDecodeError as error:
+        text = path.read_text(encoding="utf-8")
         found = re.search(r"at line (\d+)", str(error))  # else it is at the end
         above = [line for line in text.splitlines()[: found and int(found[1])] if line.startswith("[")]
         hint = '; quote the ids of [contents], as in "lem6.4" = "Lemma 6.4"' if above[-1:] == ["[contents]"] else ""
@@ -44,13 +97,18 @@ def read(path: Path) -> dict[str, Any]:
     kept = _checked(page, PAPER, ("id", *NEEDED, "contents"), path, "")
     if not re.fullmatch(r"[a-z][a-z0-9_]*", kept["id"]):
         raise PaperError(f"{path}: id must be a lower-case letter followed by letters, digits or _, got {kept['id']!r}")
+    _check_length(kept["id"], path, "id")
     works = {name: _work(entry, path, name) for name, entry in kept.pop("sources", {}).items()}
-    entries = {}
+    entries: dict[str, tuple[str, str, str]] = {}
+    alike: dict[str, str] = {}
     for name, value in _flat(kept.pop("contents")).items():
         number = name.removeprefix(f"{kept['id']}.")
         entries[number] = _entry(value, works, path, number)
-    if not entries:
-        raise PaperError(f"{path}: [contents] must list at least one statement")
+        if (other := alike.setdefault(number.lower(), number)) != number:  # one page to some systems of files
+            raise PaperError(f"{path}: ids in [contents] must differ in more than case, got {other} and {number}")
+    if not 0 < len(entries) <= MOST:
+        some = f"list at most {MOST:,} statements, got {len(entries):,}" if entries else "list at least one statement"
+        raise PaperError(f"{path}: [contents] must {some}")
     if idle := sorted(works.keys() - {source for _, _, source in entries.values()}):
         raise PaperError(f'{path}: sources.{idle[0]} must be the source of a statement, source = "{idle[0]}"')
     expected = _flat(kept.pop("expected", {}))
@@ -59,7 +117,13 @@ def read(path: Path) -> dict[str, Any]:
             raise PaperError(f"{path}: expected.{row} must be a reason in words, got {why!r}")
     words = {name: _texts(kept.get(name, {}), path, name) for name in WORDS}
     work = _work({name: kept[name] for name in WORK if name in kept}, path, "")
-    people = {"contact": kept.get("contact", ""), "checked_by": tuple(kept.get("checked_by", ()))}
+    contact = kept.get("contact", "")
+    mail = re.fullmatch(r"(mailto:)?[^\s:<>\"']+@[^\s:<>\"']+", contact)
+    _check_names(kept.get("checked_by", ()), path, "checked_by")
+    people = {
+        "contact": contact if mail or ADDRESS.fullmatch(contact) else "",
+        "checked_by": tuple(kept.get("checked_by", ())),
+    }
     parts = {"packages": kept.get("packages", []), "works": works, "entries": entries, "expected": expected, **words}
     return {"id": kept["id"], **work, **people, **parts}
 
@@ -85,7 +149,23 @@ def _work(entry: Any, path: Path, name: str) -> dict[str, Any]:
     if not isinstance(entry, dict):
         raise PaperError(f"{path}: sources.{name} must be a table with authors, title and year, got {entry!r}")
     kept = _checked(entry, WORK, NEEDED, path, place)
+    _check_names(kept["authors"], path, f"{place}authors")
+    if not 1 <= kept["year"] <= 9999:
+        raise PaperError(f"{path}: {place}year must be from 1 to 9999, got {kept['year']}")
+    if not ADDRESS.fullmatch(kept.get("url", "")):  # a link that a page must not have
+        kept.pop("url", None)
     return kept | {"authors": tuple(kept["authors"])}
+
+
+def _check_names(names: list[str], path: Path, place: str) -> None:
+    for name in names:
+        if not re.search(r"\w", name.partition(",")[0]):
+            raise PaperError(f"{path}: {place} must be names, as in 'Ada Lovelace', got {name!r}")
+
+
+def _check_length(name: str, path: Path, place: str) -> None:
+    if len(name) > LONGEST:
+        raise PaperError(f"{path}: {place} must have at most {LONGEST} characters, got {len(name):,}")
 
 
 def _entry(value: Any, works: dict, path: Path, number: str) -> tuple[str, str, str]:
@@ -93,6 +173,7 @@ def _entry(value: Any, works: dict, path: Path, number: str) -> tuple[str, str, 
 
     A statement whose id begins with the name of a source, `dg03.thm2.1`, is printed there.
     """
+    _check_length(number, path, "an id in [contents]")
     if not re.fullmatch(r"[A-Za-z0-9_.-]+", number):
         raise PaperError(f"{path}: an id in [contents] must have letters, digits, . _ and - only, got {number}")
     if isinstance(value, dict):
@@ -106,7 +187,7 @@ def _entry(value: Any, works: dict, path: Path, number: str) -> tuple[str, str, 
     source = source or (number.partition(".")[0] if number.partition(".")[0] in works else "")
     if source and source not in works:
         raise PaperError(f"{path}: contents.{number} has source = {source!r}, but [sources.{source}] is missing")
-    return label, module, source
+    return " ".join(label.split()), module, source
 
 
 def _texts(table: dict[str, Any], path: Path, name: str) -> dict[str, str]:

@@ -259,8 +259,18 @@ def read_terms(latex: str) -> list[Term]:
     >>> {letter for term in read_terms(r"n! \\le 2^n") for letter in term.letters}
     {'n'}
     """
+    try:
+        return _read_terms(latex)
+    except (RecursionError, ValueError):  # of a formula that no page can show
+        return []
+
+
+def _read_terms(latex: str) -> list[Term]:
     latex = re.sub(r"\\q?quad|\\mathrm\{-[^}]*\}", r"\\ ", latex.replace(":=", "="))
-    root = fromstring(re.sub(' xmlns="[^"]*"', "", convert(latex.replace(r"\tfrac", r"\frac"))))
+    try:
+        root = fromstring(re.sub(' xmlns="[^"]*"', "", convert(latex.replace(r"\tfrac", r"\frac"))))
+    except Exception:  # of each kind that the parsers raise, all about the formula
+        return []
     terms: list[Term] = []
     meant: dict[str, Term] = {}
     letter, short = "", False

@@ -37,6 +37,7 @@ SCHEMES = (
 )
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
+    "text.parse_math": False,  # a dollar in a text is a dollar
     "svg.hashsalt": "lemmata",  # or ids differ from run to run
     "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib: the layout is measured with it everywhere
     "font.size": 10,

@@ -1,12 +1,13 @@
 """LaTeX as MathML, with limits below min and max, and the spaces that bars and slashes want."""
 
 import functools
+import html
 import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from xml.etree import ElementTree
 
-from latex2mathml.converter import convert
+from latex2mathml.converter import convert_to_element
 
 BELOW = ("min", "max", "sup", "inf", "lim")
 PLACED = ("mfrac", "msqrt", "mroot", "msup", "msub", "msubsup", "munder", "mover", "munderover")
@@ -30,18 +31,37 @@ FUNCTIONS = (
 THIN = ".17em"  # before and after the name of a function, where no operator or bracket stands
 OPEN, CLOSED = "([{⟨⌈⌊", ")]}⟩⌉⌋"
 SPACES = {"|": "0", "‖": "0", "/": ".05em"}
+# All that a formula may be made of. A paper is a stranger's, and its LaTeX can ask for links, styles and classes.
+ELEMENTS = frozenset(
+    "math mrow mi mn mo mtext mspace mfrac msqrt mroot msup msub msubsup munder mover munderover mtable mtr mtd mstyle "
+    "mpadded mphantom menclose".split()
+)
+ATTRIBUTES = frozenset(
+    "display mathvariant stretchy symmetric lspace rspace width height depth voffset displaystyle scriptlevel minsize "
+    "maxsize linethickness accent accentunder movablelimits largeop separator form columnalign columnlines rowlines "
+    "columnspacing rowspacing columnspan notation mathcolor mathbackground".split()
+)
+LONGEST, DEEPEST = 200, 100  # characters of a formula in a message, and levels of one on a page
+PLAIN = re.compile(r"[\w .,%#+-]*")  # what an attribute may say: a number, a length, a colour, a word
 
 
 @functools.cache
 def convert_to_mathml(latex: str) -> str:
     """A display formula as MathML. Raises ValueError if LaTeX survives the conversion."""
     latex = latex.replace(r"\setminus", "∖").replace(":=", "≔").replace(r"\arg", r"\mathrm{arg}")
-    made = convert(latex, display="block")
-    made = made.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
-    if "\\" in made:
-        left = ", ".join(re.findall(r"[\\]\w*", made))
-        raise ValueError(f"says = {latex!r} is not wholly converted: {left}")
-    root = ElementTree.fromstring(made)
+    try:
+        root = convert_to_element(latex, display="block")
+    except Exception as error:  # of each kind that the parser raises, all of them about the LaTeX
+        raise ValueError(f"says = {latex[:LONGEST]!r} cannot be converted ({type(error).__name__})") from None
+    level, depth = [root], 0
+    while level:
+        level, depth = [inner for element in level for inner in element], depth + 1
+    if depth > DEEPEST:
+        raise ValueError(f"says = {latex[:LONGEST]!r} is nested more than {DEEPEST} deep")
+    for element in root.iter():
+        _keep_plain(element)
+    if left := re.findall(r"[\\]\w*", "".join(root.itertext())):
+        raise ValueError(f"says = {latex[:LONGEST]!r} is not wholly converted: {', '.join(left)}")
     for element in root.iter():
         if element.tag == "msub" and element[0].tag == "mo" and element[0].text in BELOW:
             element.tag = "munder"
@@ -53,6 +73,15 @@ def convert_to_mathml(latex: str) -> str:
     for element in list(root.iter()):
         _set_spacing(element)
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def _keep_plain(element: ElementTree.Element) -> None:
+    """Leave of an element what a formula needs: its text as text, and attributes that only say how it looks."""
+    element.tag = element.tag if element.tag in ELEMENTS else "mrow"
+    kept = {name: value for name, value in element.items() if name in ATTRIBUTES and PLAIN.fullmatch(value)}
+    element.attrib.clear()
+    element.attrib.update(kept)
+    element.text = html.unescape(element.text or "") or None  # symbols come as references
 
 
 def _set_spacing(row: ElementTree.Element) -> None:

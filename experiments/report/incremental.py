@@ -7,8 +7,9 @@ files, the libraries, the store, the root, and the tables below reports/ that th
 import hashlib
 import json
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path, PurePath
 
+from lemmata.bounds.catalogue.paper_file import clean_text
 from lemmata.experiments.engine.ground.files import replace_file
 
 LIST = "site/drawn.json"
@@ -38,6 +39,8 @@ class SiteFiles:
         try:
             kept = json.loads((reports / LIST).read_bytes())
             self.mark, self.files = str(kept["mark"]), dict(kept["files"])
+            if any(PurePath(path).is_absolute() or ".." in PurePath(path).parts for path in self.files):
+                raise ValueError
         except (OSError, ValueError, KeyError, TypeError):
             self.mark, self.files = "", {}
 
@@ -54,7 +57,7 @@ class SiteFiles:
         """Write the pages and new figures {path: text} that changed, drop the figures that none shows; how many."""
         changed = 0
         kept = {path: self.files[path] for path in figures if path in self.files}
-        for path, text in made.items():
+        for path, text in {path: clean_text(text) for path, text in made.items()}.items():
             kept[path] = digest_bytes(text.encode())
             if self.files.get(path) != kept[path] or not self.is_intact(path):
                 replace_file(self.reports / path, text)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import jinja2
 from markupsafe import Markup, escape
 
+from lemmata.bounds.catalogue.paper_file import clean_text
 from lemmata.bounds.library import library
 from lemmata.experiments.engine.ledger import graph
 from lemmata.experiments.report import citations, outcomes, words
@@ -28,6 +29,11 @@ NAV: Nav = (
     OWN[2],
 )
 DOCUMENTATION = ("Documentation", "docs/index.html")  # linked where `make docs` has built it
+# What a page may load: the files of the site, also from a disk. A browser refuses all else, and scripts inside a page.
+POLICY = (
+    "default-src 'none'; script-src 'self' file:; style-src 'self' file: 'unsafe-inline'; img-src 'self' file: data:; "
+    "font-src data:; base-uri 'none'; form-action 'none'"
+)
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱᴶᴷᴸᵀⱽᵃᵅᵈᵉᵍᵏᵐᵖᵗˣʸᶻ"
 LOWERED = "₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₘₙᵣₜ"
 MANY = r"(?<![\w.,/#:])(?<!\w-)\d{5,}(?!\w|[.,]\d)"  # digits of a count, and not of a name, a date or a fraction
@@ -77,8 +83,9 @@ def render_page(template: str, path: str, *, nav: Nav = NAV, **values: object) -
     """(path below reports/, the page)."""
     up = "../" * path.count("/")
     common = {"root_path": up, "here": path, "nav": nav, "classes": graph.CLASSES, "version": citations.read_version()}
+    common |= {"policy": Markup(POLICY)}
     values = common | {"structured": "", "contact": "", **values}
-    return path, mark_up_symbols(load_templates().get_template(template).render(**values))
+    return path, clean_text(mark_up_symbols(load_templates().get_template(template).render(**values)))
 
 
 def mark_up_symbols(page: str) -> str:

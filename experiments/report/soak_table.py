@@ -14,6 +14,7 @@ PARTS = {
     "faults": "operations that fail, and kills of the process",
     "kernels": "rows of the ledger with this processor's and with the oldest BLAS kernels",
     "verdicts": "verdicts at a fresh root seed",
+    "strangers": "pages of a stranger's paper, and formulas, at random",
 }
 
 

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lemmata.bounds.library import library
+from lemmata.bounds.library import PaperError, library
 from lemmata.bounds.statement.formula import in_symbols, in_unicode
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, REFUTED
 from lemmata.bounds.theorem import THEOREMS, Theorem
@@ -100,6 +100,14 @@ def find_record(row: Row) -> Theorem | None:
     return THEOREMS.get(row["key"]) or THEOREMS.get(row["key"].rpartition("/impl:")[0])
 
 
+def convert_statement(theorem: Theorem) -> str:
+    """What a record says as MathML. Raises `PaperError` for LaTeX that cannot be shown."""
+    try:
+        return convert_to_mathml(theorem.says)
+    except ValueError as error:
+        raise PaperError(f"{theorem.key}: {error}") from None
+
+
 def view_row(of: Row, figures: list[dict]) -> dict:
     """A row with everything that a template shows of it."""
     row: Any = of
@@ -118,7 +126,7 @@ def view_row(of: Row, figures: list[dict]) -> dict:
         "name": name_row(row),
         "called": part_in_words(row["part"]),
         "where": {kind: shorten_place(place) for kind, place in row["where"].items()},
-        "formula": convert_to_mathml(theorem.says) if theorem else "",
+        "formula": convert_statement(theorem) if theorem else "",
         "latex": theorem.says if theorem else "",
         "hypotheses": [write_in_letters(h.range, letters) for h in theorem.needs] if theorem else [],
         "source": theorem.source if theorem else "",

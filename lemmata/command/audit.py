@@ -204,6 +204,8 @@ def read_dataset(target: str, data: str | None) -> list[Any]:
     """The parts of the dataset to start from: the file of --data, or the variable `data` of the target's file."""
     import numpy as np
 
+    if data and not (data.rpartition(":")[0] or data.endswith((".npy", ".npz"))):
+        raise Usage(f"--data must be a .npy or .npz file, or FILE.py:NAME, got {data}")
     path = data or f"{target.rpartition(':')[0]}:data"
     if path.endswith((".npy", ".npz")):
         try:
@@ -211,6 +213,8 @@ def read_dataset(target: str, data: str | None) -> list[Any]:
             return [loaded[name] for name in loaded.files] if path.endswith(".npz") else [loaded]
         except OSError as error:
             raise Usage(f"--data = {path} cannot be read ({error.strerror or 'unreadable'})") from None
+        except MemoryError:  # of a file that declares more than it holds, too
+            raise Usage(f"--data = {path} declares an array that does not fit into memory") from None
         except (ValueError, EOFError, AttributeError, zipfile.BadZipFile):  # whose messages speak of pickles
             raise Usage(f"--data must be a {path[-4:]} file of numbers or texts, got {path}") from None
     try:

@@ -13,6 +13,7 @@ from typing import IO, Any, Never, ParamSpec, TypeVar
 import click
 
 from lemmata import lab
+from lemmata.bounds.catalogue.paper_file import clean_text
 
 LEDGER_ROOT = 20251120  # as in experiments.engine.streams, whose import costs a second
 LIBRARIES = ("JOBLIB_", "LOKY_", "MPL", "TQDM_")  # whose variables are read when they are imported, and then raise
@@ -63,8 +64,8 @@ def install_signal_handlers() -> None:
             signal.signal(number, terminated)
 
 
-class Hints:
-    """The stream of hints, progress and messages. A full disk loses its text but fails no command."""
+class PlainText:
+    """A stream of text that a terminal shows and does not obey, whoever has written it."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
@@ -73,8 +74,16 @@ class Hints:
         return getattr(self.stream, name)
 
     def write(self, text: str) -> int:
+        self.stream.write(clean_text(text))
+        return len(text)
+
+
+class Hints(PlainText):
+    """The stream of hints, progress and messages. A full disk loses its text but fails no command."""
+
+    def write(self, text: str) -> int:
         with contextlib.suppress(OSError):
-            self.stream.write(text)
+            self.stream.write("\r" * text.startswith("\r") + clean_text(text.removeprefix("\r")))  # as a bar begins
         return len(text)
 
     def flush(self) -> None:
@@ -92,6 +101,8 @@ def open_standard_streams() -> None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  open to the end
     if sys.stderr is sys.__stderr__:
         sys.stderr = Hints(sys.stderr)
+    if sys.stdout is sys.__stdout__:
+        sys.stdout = PlainText(sys.stdout)
 
 
 def exit_with(status: int) -> Never:
@@ -185,7 +196,7 @@ class Program(click.Group):
 def discard_stdout() -> None:
     """Discard buffered output that cannot be written; otherwise Python would print an error of its own at exit."""
     stream = sys.__stdout__
-    if stream is not None and stream is sys.stdout:
+    if stream is not None and stream is getattr(sys.stdout, "stream", sys.stdout):
         with contextlib.suppress(OSError, ValueError):
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, stream.fileno())

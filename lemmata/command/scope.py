@@ -12,6 +12,7 @@ import click
 
 from lemmata.bounds.library import Paper, library, nearest
 from lemmata.command.console import Usage
+from lemmata.experiments.engine.ground.files import refuse_links
 from lemmata.experiments.engine.ground.folders import is_in_checkout, results_folder
 
 
@@ -42,14 +43,17 @@ def read_scope(arguments: Sequence[str], out: str | None) -> tuple[Sequence[Pape
 
 def choose_folder(papers: Sequence[Paper], out: str | None) -> Path:
     """The folder of the store and the pages: `--out`, otherwise the default folder of these papers."""
-    if out is None:
-        try:
-            return results_folder(papers)
-        except RuntimeError:
-            raise Usage("the user has no home folder for results; name a folder with --out") from None
-    if Path(out).exists() and not Path(out).is_dir():
+    try:
+        folder = results_folder(papers) if out is None else Path(out)
+    except RuntimeError:
+        raise Usage("the user has no home folder for results; name a folder with --out") from None
+    if out is not None and folder.exists() and not folder.is_dir():
         raise Usage(f"--out must be a folder, got {out}")
-    return Path(out)
+    if papers or out is not None:  # which may be a stranger's
+        if out is None and folder.is_symlink():
+            raise Usage(f"{folder} is a symbolic link; name the folder that it leads to with --out")
+        refuse_links(folder)
+    return folder
 
 
 def announce_folder(out: Path) -> None:

@@ -157,7 +157,8 @@ class PrivateSearchCV(ApproximateClassifier):
 
     Formal guarantee: (epsilon, delta)-DP under replacement of one record, for every input, for whoever does not learn
     how many runs there were: of `best_params_` and the weights together. What a setting's law promises is read before a
-    run is drawn, and refused if it is more than a run's share.
+    run is drawn, and refused if it is more than a run's share. It is believed: whether an estimator of your own keeps
+    the promise of its law, and does not read the data elsewhere, cannot be seen here. `lemmata audit` attacks it.
 
     Parameters
     ----------

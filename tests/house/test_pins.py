@@ -27,7 +27,16 @@ def test_the_pins_of_make_verify_are_among_those_of_make_test():
     assert {package: more.get(package) for package in fewer} == fewer
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-lab.lock", "requirements-docs.lock"])
+def test_the_programs_that_write_locks_are_pinned_themselves():
+    assert {"uv", "cyclonedx-bom"} <= pins("tools/tools.lock").keys()
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    uses = re.findall(r"(?:pip install -qq|\$\(INSTALL\)) (.*)", text)
+    assert len(uses) >= 4 and all(use.startswith(("--require-hashes -r ", "--no-compile", "--no-deps")) for use in uses)
+
+
+@pytest.mark.parametrize(
+    "lock", ["requirements.lock", "requirements-lab.lock", "requirements-docs.lock", "tools/tools.lock"]
+)
 def test_every_line_of_a_lock_is_a_pin_with_its_hashes(lock):
     """And so none is a path of the machine that wrote it."""
     lines = [line for line in (ROOT / lock).read_text(encoding="utf-8").splitlines() if line[:1] not in ("", " ", "#")]

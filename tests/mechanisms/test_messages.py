@@ -130,3 +130,9 @@ def test_a_grid_that_is_none_is_named(grid, message):
 def test_a_class_is_no_estimator():
     said = refused(PrivateSearchCV(NoisyGD, {}).cost)
     assert said == "estimator must release by a Gaussian or pure mechanism, got type"
+
+
+def test_a_number_of_steps_that_no_memory_lists_is_refused():
+    """Before anything of that length is made: their sizes alone would take gigabytes."""
+    said = refused(lambda: NoisyGD(epsilon=1.0, delta=1e-6, classes=(0, 1), steps=10**9).fit(X, Y))
+    assert said == "steps must be at most 10,000,000, got 1000000000"

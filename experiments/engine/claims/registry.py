@@ -6,6 +6,7 @@ module registers its claims, and nothing imports more than is asked for: one sta
 on, not the whole house.
 """
 
+import contextlib
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
@@ -13,6 +14,7 @@ from dataclasses import replace
 from lemmata.bounds.library import Paper, PaperError, library
 from lemmata.bounds.statement.closure import closure as reached
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim, find_twin
+from lemmata.experiments.engine.ground.process_state import importing
 
 
 def list_modules(papers: Iterable[Paper] | None = None) -> list[str]:
@@ -31,7 +33,9 @@ def load(names: Iterable[str] | None = None) -> dict[str, list[Claim]]:
     wanted = list_modules() if names is None else [full for name in names for full in _full(name)]
     by_module: dict[str, list[Claim]] = {library.stem(name): [] for name in wanted}
     for name in wanted:
-        library.load(name)
+        own = name in sys.modules or library.papers[library.stem(name).partition("/")[0]].house
+        with contextlib.nullcontext() if own else importing(name):
+            library.load(name)
     _correct()
     for claim in CLAIMS.values():
         if (home := module_of(claim)) in by_module:

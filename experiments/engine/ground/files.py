@@ -7,11 +7,11 @@ import csv
 import io
 import os
 import secrets
-import tomllib
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from lemmata.bounds.catalogue.paper_file import check_inside, clean_text, read_page
 from lemmata.bounds.library import PaperError
 
 
@@ -24,6 +24,15 @@ def replace_file(path: Path, text: str) -> None:
         os.replace(made, path)
     finally:
         made.unlink(missing_ok=True)
+
+
+def refuse_links(folder: Path) -> None:
+    """Raise `PaperError` for a symbolic link below a folder of results, which may be a stranger's."""
+    for place, folders, files in os.walk(folder):
+        if linked := sorted(name for name in (*folders, *files) if os.path.islink(os.path.join(place, name))):
+            raise PaperError(
+                f"{Path(place, linked[0])} is a symbolic link; remove it, as results do not pass through links"
+            )
 
 
 def write_table(path: Path, head: Iterable[str], lines: Iterable[Iterable[Any]]) -> None:
@@ -42,8 +51,9 @@ def read_table(path: Path, head: Sequence[str] = ()) -> list[dict[str, str]]:
     """
     if not path.exists():
         return []
+    check_inside(path)
     try:
-        first, *lines = csv.reader(io.StringIO(path.read_text(encoding="utf-8"), newline=""), strict=True)
+        first, *lines = csv.reader(io.StringIO(clean_text(path.read_text(encoding="utf-8")), newline=""), strict=True)
     except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
         raise PaperError(f"{path}: cannot be read as a table ({error})") from None
     if head and first != list(head):
@@ -59,8 +69,10 @@ def read_toml(path: Path) -> dict[str, Any]:
     if not path.exists():
         return {}
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return read_page(path)
+    except PaperError:
+        raise
+    except ValueError as error:
         raise PaperError(f"{path}: cannot be read ({error})") from None
 
 

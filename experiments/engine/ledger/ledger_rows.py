@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lemmata.bounds.library import Paper, library
-from lemmata.bounds.statement.verdicts import HOLDS, NOT_A_CLAIM, REFUTED, SLIP, VACUOUS
+from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, REFUTED, SLIP, VACUOUS
 from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.experiments.engine.claims import fingerprint, places, registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
 from lemmata.experiments.engine.claims.verdict import Verdict, inconclusive
+from lemmata.experiments.engine.ground import process_state
 from lemmata.experiments.engine.ground.evidence import find_weakest
 from lemmata.experiments.engine.ground.files import replace_file
 from lemmata.experiments.engine.ground.grouping import group_by
@@ -77,6 +78,18 @@ def claim_row(claim: Claim, store: Store, root: int, job: Job | None = None) -> 
         "where": places.locate_claim(claim),
     }
     return decide_row(_with_effort(row, cells, control), Findings(claim, verdict, cells, control, store)), cells
+
+
+def _guarded_row(claim: Claim, store: Store, root: int, job: Job | None) -> tuple[Row, list[Cell]]:
+    """The row of a claim, of which a stranger's functions say a part here: FAILED if they change what rows share."""
+    if library.paper(claim.key).house:
+        return claim_row(claim, store, root, job)
+    with process_state.guarding(f"{claim.key}: its claim") as changed:
+        row, cells = claim_row(claim, store, root, job)
+    if changed:
+        note = f"its claim changed {', '.join(changed)}, which all rows share"
+        row = row | {"verdict": INCONCLUSIVE, "reason": "FAILED", "note": note}
+    return row, cells
 
 
 def _with_effort(row: Row, cells: Sequence[Cell], control: ControlRun) -> Row:
@@ -191,7 +204,7 @@ def ledger_with_cells(
         claims = [claim for claim in CLAIMS.values() if library.paper(claim.theorem.id) in papers]
     chosen = registry.closure(claim.key for claim in claims)
     done = {job.claim.key: job for job in jobs}
-    pairs = [claim_row(claim, store, root, done.get(claim.key)) for claim in chosen]
+    pairs = [_guarded_row(claim, store, root, done.get(claim.key)) for claim in chosen]
     cells = {row["key"]: drawn for row, drawn in pairs}
     rows = [row for row, _ in pairs]
     statements = {claim.theorem.statement for claim in chosen}

@@ -24,6 +24,7 @@ from lemmata.experiments.engine.ground.profiles import TIMES, cross_settings
 from lemmata.experiments.engine.ground.progress import progress_bar
 from lemmata.experiments.engine.running import costs, workers
 from lemmata.experiments.engine.running.cell import SEARCH
+from lemmata.experiments.engine.running.isolation import compute_apart
 from lemmata.experiments.engine.running.schedule import Job, Pool, Result, Schedule, run_schedule
 from lemmata.experiments.engine.running.store import Chunk, Store
 from lemmata.experiments.engine.search import search
@@ -38,7 +39,12 @@ PRECISION = 53  # bits of a ball at the beginning of every chunk
 CELLS = 100_000  # of one run: all are held to its end, at 5 kB each and up to 9 kB of trial values, 1.4 GB in all
 
 
-def compute_chunk(
+def compute_chunk(key: str, *chunk: Any, limit: float = HUNG) -> Result:
+    """One chunk, in a worker. Returns a `Chunk`, or the text of what it raised, after `limit` CPU seconds at most."""
+    return compute_apart(_compute_chunk, key, *chunk, limit=limit)
+
+
+def _compute_chunk(
     key: str,
     setting: Setting,
     stream: str,
@@ -47,9 +53,9 @@ def compute_chunk(
     factor: float,
     size: int,
     *,
-    limit: float = HUNG,
+    limit: float,
 ) -> Result:
-    """One chunk, in a worker. Returns a `Chunk`, or the text of what it raised, after `limit` CPU seconds at most."""
+    """One chunk, here."""
     claim = registry.find(key)
     assert claim is not None, f"{key} is handed out and not registered here"
     rng = generator(root, key, setting, stream, index)

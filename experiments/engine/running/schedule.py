@@ -11,8 +11,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from lemmata.bounds.library import library
 from lemmata.experiments.engine.claims import fingerprint
 from lemmata.experiments.engine.claims.claim import Claim
+from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.engine.ground import process_state
 from lemmata.experiments.engine.ground.profiles import TIMES
 from lemmata.experiments.engine.running import costs
 from lemmata.experiments.engine.running.cell import Cell, ControlRun, fold
@@ -28,10 +31,22 @@ Result = Chunk | str  # a chunk, or the text of what it raised
 
 def open_cells(claim: Claim, profile: str) -> list[Cell]:
     """The cells of a claim in a profile: its admissible settings, and a search where it is an oracle."""
+    if library.paper(claim.key).house:
+        return _open_cells(claim, profile)
+    with process_state.guarding(f"{claim.key}: its statement") as changed:  # its bound and hypotheses are called here
+        cells = _open_cells(claim, profile)
+    if changed:
+        for cell in cells:
+            cell.verdict = inconclusive("FAILED", f"its statement changed {', '.join(changed)}, which all rows share")
+    return cells
+
+
+def _open_cells(claim: Claim, profile: str) -> list[Cell]:
     settings = (setting for setting in claim.settings(profile) if not claim.theorem.skipped(setting))
     cells = [Cell(claim, setting, times=TIMES[profile]) for setting in settings]
-    evaluations = costs.search_evaluations(claim, profile)
-    return cells + ([Cell(claim, {}, evaluations=evaluations)] if evaluations else [])
+    if evaluations := costs.search_evaluations(claim, profile):
+        cells.append(Cell(claim, {}, evaluations=evaluations))
+    return cells
 
 
 @dataclass

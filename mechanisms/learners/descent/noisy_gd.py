@@ -60,7 +60,7 @@ STRIDES = ("printed", "tuned", "decaying")
 LOSSES = ("hinge", "logistic")
 BAND = 2**20  # bytes of the rows, or of their margins, that a step reads twice: the second time from a core's cache
 COLUMNS = 256  # runs abreast
-MOST = 10**9  # steps that anybody can take
+MOST = 10**7  # steps: minutes on the smallest table; their sizes and weights, listed, take 64 bytes a step
 ENOUGH = 2000  # steps beyond which a descent found nothing more: with them, time is linear in n
 RATE = 1e9  # entries a core updates in a second, measured
 
@@ -267,7 +267,7 @@ def step_count(steps: str | int, n: int, mu: float, d: int) -> int:
         return min(count, ENOUGH) if steps == "auto" else count
     (count,) = check_integer(steps=steps)
     if count > MOST:
-        raise ValueError(f"steps = {short_repr(steps)} is more than {MOST} steps")
+        raise ValueError(f"steps must be at most {MOST:,}, got {short_repr(steps)}")
     return count
 
 
@@ -332,7 +332,7 @@ def law(
 
     T = step_count(steps, n, mu, d)
     if T > MOST:
-        raise ValueError(f"steps = {short_repr(steps)} is more than {MOST} steps")
+        raise ValueError(f"steps must be at most {MOST:,}, got {short_repr(steps)}")
     sensitivity = round_up(Fraction(replacement_sensitivity(radius=Fraction(radius), width=Fraction(width))))
     sigma = noise_for(T, sensitivity, mu)
     strides = _step_sizes(stride, n * sensitivity, log_factor, steps=T, sigma=sigma, d=d, distance=distance)

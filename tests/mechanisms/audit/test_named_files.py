@@ -112,3 +112,17 @@ def test_a_data_file_that_is_none(here, name):
         what = f"= {name} cannot be read (No such file or directory)"
     assert said.exit_code == 2 and said.output == f"lemmata: --data {what}\n", said.output
     assert said.output.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", [".", "/dev/zero", "data"])
+def test_what_is_no_data_file_names_the_option(here, name):
+    said = audited("a/counts.py:total", "--data", name)
+    assert said.output == f"lemmata: --data must be a .npy or .npz file, or FILE.py:NAME, got {name}\n"
+
+
+def test_an_array_larger_than_memory_is_blamed_on_its_file(here):
+    head = "{'descr': '<f8', 'fortran_order': False, 'shape': (10000000000000,), }".ljust(117) + "\n"
+    (here / "vast.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode())
+    said = audited("a/counts.py:total", "--data", "vast.npy")
+    assert said.exit_code == 2
+    assert said.output == "lemmata: --data = vast.npy declares an array that does not fit into memory\n"
