@@ -8,13 +8,20 @@ trusted: a statement counts as proved once this file has read the proof. A proof
     {"by": "interval"}                      interval arithmetic shows it on the whole box
     {"by": "outside", "condition": i}       condition i is false on the whole box
     {"by": "zero"}                          the normal form is 0
+    {"by": "normal", "proof": proof}        so is its normal form
+    {"by": "sum", "parts": [[numbers of terms, proof], ...]}   so is each of the sums that the terms are grouped into
     {"by": "factors", "parts": [...]}       the sign of each factor of the normal form, with a proof of it
     {"by": "boundary", "condition": i, "name": x, "slope": proof, "face": proof}   as monotone, up to condition i
     {"by": "combine", "condition": i, "proof": proof}   it is at most 0 even with condition i, which is so, subtracted
     {"by": "vertex", "name": x, "bend": proof, "face": proof}   it is concave in x, and at most 0 where its slope is 0
     {"by": "root", "name": x, "proof": proof}   a root of what is linear in x is taken for the variable
-    {"by": "cases", "parts": [...]}         either part of a maximum in it is the larger one
+    {"by": "log", "name": x, "proof": proof}   the logarithm of a positive variable is taken for it
+    {"by": "cases", "parts": [...]}         either part of a maximum in it is the larger one; what bounds a variable
+                                            by a number narrows its side
     {"by": "fraction", "proof": proof}      a rounded number is that number less a fraction in [0, 1)
+    {"by": "logs", "proof": proof}          it is a difference of two positive terms, and so is that of their logarithms
+    {"by": "squares", "proof": proof}       so is the difference of the squares of its terms above and below 0
+    {"by": "limit", "name": x, "end": "low" or "high", "slope": proof}   as monotone, towards infinity
     {"by": "split", "name": x, "at": c, "parts": [left, right]}
     {"by": "monotone", "name": x, "end": "low" or "high", "slope": proof, "face": proof}
 """
@@ -22,7 +29,9 @@ trusted: a statement counts as proved once this file has read the proof. A proof
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -36,8 +45,10 @@ from lemmata.bounds.proof.expression import (
     NotGeneric,
     as_expression,
     derivative,
+    exp,
     find,
     list_parts,
+    log,
     number,
     replace_part,
     substitute,
@@ -45,7 +56,7 @@ from lemmata.bounds.proof.expression import (
     variables_of,
 )
 from lemmata.bounds.proof.interval import INF, Interval, Undefined, enclose
-from lemmata.bounds.proof.normal_form import factors, simplify
+from lemmata.bounds.proof.normal_form import factors, quotient, simplify, to_expression
 
 Proof = dict[str, Any]
 KINKS = ("max", "floor", "lgamma")  # what has no derivative here
@@ -75,15 +86,20 @@ class Side:
 
 @dataclass(frozen=True)
 class Goal:
-    """below <= 0 wherever in the box all conditions are <= 0."""
+    """below <= 0 wherever in the box all conditions are <= 0, and < 0 if they are strict."""
 
     below: Expression
     box: Mapping[str, Side]
     conditions: tuple[Expression, ...] = ()
+    strict: frozenset[Expression] = frozenset()
 
     def enclose(self, expression: Expression) -> Interval:
         """An interval around an expression on the box. Raises Undefined."""
         return enclose(expression, {name: side.interval() for name, side in self.box.items()})
+
+    def new_name(self, kind: str) -> str:
+        """The name of a variable that is no other's."""
+        return next(name for i in itertools.count() if (name := f"{kind} {i}") not in self.box)
 
     def is_positive(self, part: Expression) -> bool:
         """Whether a part is shown to be above 0 on the box, but for ends that are not members."""
@@ -112,7 +128,30 @@ class Goal:
 
     def is_false(self, i: int) -> bool:
         """Whether a condition is shown to fail on the box."""
-        return self.is_positive(self.conditions[i]) or self.is_positive(simplify(self.conditions[i], self))
+        condition = self.conditions[i]
+        plain = simplify(condition, self)
+        fails = condition in self.strict and (self.is_at_least_0(condition) or self.is_at_least_0(plain))
+        return fails or self.is_positive(condition) or self.is_positive(plain)
+
+    def narrowed(self) -> Goal:
+        """The goal with the conditions that bound one variable by a number as ends of its side."""
+        box, others = dict(self.box), []
+        for condition in self.conditions:
+            end = None
+            with suppress(NotGeneric, ArithmeticError, ValueError):
+                (name,) = variables_of(condition)
+                slope, end = self.solve(condition, name)
+            if end is None or not (end.is_number and slope.is_number):
+                others.append(condition)
+                continue
+            side, value, is_open = box[name], end.parts[0], condition in self.strict
+            if slope.parts[0] > 0 and side.low < value <= side.high:
+                box[name] = replace(side, high=value, open_high=is_open or (side.open_high and value == side.high))
+            elif slope.parts[0] < 0 and side.low <= value < side.high:
+                box[name] = replace(side, low=value, open_low=is_open or (side.open_low and value == side.low))
+            elif value <= side.low if slope.parts[0] > 0 else value >= side.high:
+                others.append(condition)
+        return replace(self, box=box, conditions=tuple(others))
 
     def face(self, name: str, end: str) -> Goal:
         """The goal at an end of a side, without conditions."""
@@ -195,7 +234,7 @@ class Goal:
             self.below, lambda node: node.kind == "^" and node.parts[1].denominator > 1 and name in variables_of(node)
         )
         slope, value = self.solve(found.parts[0], name)
-        power, side, new = found.parts[1], self.box[name], f"root {len(self.box)}"
+        power, side, new = found.parts[1], self.box[name], self.new_name("root")
         if not self.is_positive(slope):
             raise WrongProof("the root of a number that may fall")
         moved = value + variable(new) ** power.denominator / slope
@@ -211,6 +250,27 @@ class Goal:
         conditions = (*(substitute(c, {name: moved}) for c in self.conditions), *ends)
         return Goal(substitute(below, {name: moved}), box, conditions)
 
+    def log(self, name: str) -> Goal:
+        """The goal with the logarithm of a positive variable for a new variable, in a side that is no smaller."""
+        side, new = self.box[name], self.new_name("log")
+        if side.low == 0 and not side.open_low:
+            raise NotGeneric("the logarithm of 0")
+        low = -INF if side.low == 0 else round_log(side.low, up=False)
+        high = INF if side.high == INF else round_log(side.high, up=True)
+        moved = {name: exp(variable(new))}
+        box = {other: old for other, old in self.box.items() if other != name} | {new: Side(low, high)}
+        conditions = tuple(substitute(c, moved) for c in self.conditions)
+        return Goal(substitute(self.below, moved), box, conditions)
+
+    def normal(self) -> Goal:
+        """The goal with the normal form, which is the same wherever the expression is defined."""
+        return replace(self, below=simplify(self.below, self))
+
+    def terms(self) -> list[Expression]:
+        """The terms of the normal form."""
+        over, under = quotient(self.below, self)
+        return [to_expression({monomial: c}) / to_expression(under) for monomial, c in sorted(over.items(), key=repr)]
+
     def cases(self) -> list[Goal]:
         """The goal with either part of its first maximum, where it is the larger one."""
         plain = functools.cache(lambda part: simplify(part, self))
@@ -223,19 +283,53 @@ class Goal:
         goals = []
         for one, other in (found.parts, found.parts[::-1]):
             below = functools.reduce(lambda left, node: replace_part(left, node, one), same, self.below)
-            goals.append(replace(self, below=below, conditions=(*self.conditions, other - one)))
+            goals.append(replace(self, below=below, conditions=(*self.conditions, other - one)).narrowed())
         return goals
 
     def fraction(self) -> Goal:
         """The goal with x - u in place of its first rounded x, for any fraction u."""
         found = find(self.below, lambda node: node.kind == "floor")
-        name = f"fraction {len(self.box)}"
+        name = self.new_name("fraction")
         below = replace_part(self.below, found, found.parts[0] - variable(name))
         return replace(self, below=below, box={**self.box, name: Side(Fraction(0), Fraction(1), open_high=True)})
+
+    def logs(self) -> Goal:
+        """That the logarithm of one of two positive terms, of which this is the difference, is at most the other's."""
+        over, under = quotient(self.below, self)
+        if len(over) != 2 or not self.is_positive(to_expression(under)):
+            raise NotGeneric("not a difference of two terms")
+        terms = sorted(over.items(), key=lambda term: term[1])
+        minus, plus = (to_expression({monomial: abs(c)}) for monomial, c in terms)
+        if not terms[0][1] < 0 < terms[1][1] or not (self.is_positive(minus) and self.is_positive(plus)):
+            raise NotGeneric("not a difference of positive terms")
+        return replace(self, below=simplify(log(plus) - log(minus), self))
+
+    def squares(self) -> Goal:
+        """That the square of the positive terms is at most that of the negative ones, both of which are at least 0."""
+        over, under = quotient(self.below, self)
+        plus, minus = (to_expression({m: abs(c) for m, c in over.items() if c * sign > 0}) for sign in (1, -1))
+        if not all(map(self.is_at_least_0, (plus, minus))) or not self.is_positive(to_expression(under)):
+            raise NotGeneric("terms without a sign")
+        return replace(self, below=plus**2 - minus**2)
+
+    def limit(self, name: str, end: str) -> Interval:
+        """What the expression tends to where a variable tends to infinity."""
+        value = getattr(self.box[name], end)
+        if not isinstance(value, float):
+            raise NotGeneric("an end that is finite")
+        sides = {other: side.interval() for other, side in self.box.items()}
+        return enclose(self.below, {**sides, name: Interval(value, value)})
 
     def of_factor(self, part: Expression, sign: int) -> Goal:
         """That a factor has a sign."""
         return replace(self, below=-part if sign > 0 else part)
+
+
+def round_log(value: Fraction | float, up: bool) -> Fraction:
+    """The logarithm of a positive number, rounded up or down to a multiple of 2^-20."""
+    low, high = interval.log(interval.point(Fraction(value)))
+    scaled = high * 2**20 if up else -low * 2**20
+    return Fraction(int(scaled.ceil().upper().unique_fmpz()), 2**20) * (1 if up else -1)
 
 
 def check(goal: Goal, proof: Proof) -> int:
@@ -269,6 +363,24 @@ def _check(goal: Goal, proof: Proof) -> int:
             _require(end in ("low", "high"), "an end is low or high")
             goal.enclose(goal.below)  # defined, so continuous, on the whole box
             return _check(goal.slope(name, end), proof["slope"]) + _check(goal.face(name, end), proof["face"])
+        case "normal":
+            return _check(goal.normal(), proof["proof"])
+        case "sum":
+            terms = goal.terms()
+            _require(sorted(i for used, _ in proof["parts"] for i in used) == [*range(len(terms))], "a term is missing")
+            sums = [(sum((terms[i] for i in used), number(0)), part) for used, part in proof["parts"]]
+            return sum(_check(replace(goal, below=below), part) for below, part in sums)
+        case "log":
+            return _check(goal.log(proof["name"]), proof["proof"])
+        case "logs":
+            return _check(goal.logs(), proof["proof"])
+        case "squares":
+            return _check(goal.squares(), proof["proof"])
+        case "limit":
+            name, end = proof["name"], proof["end"]
+            goal.enclose(goal.below)
+            _require(bool(goal.limit(name, end).high <= 0), "the limit is not shown to be at most 0")
+            return _check(goal.slope(name, end), proof["slope"])
         case "boundary":
             goal.enclose(goal.below)
             end, face = goal.boundary(proof["condition"], proof["name"])

@@ -48,6 +48,8 @@ def around(ball: arb) -> Interval:
 
 
 def _sum(a: End, b: End) -> End:
+    if is_infinite(a) and is_infinite(b) and a != b:
+        raise Undefined("infinity - infinity")
     return a if is_infinite(a) else b if is_infinite(b) else a + b
 
 
@@ -91,12 +93,21 @@ def negate(a: Interval) -> Interval:
     return Interval(-a.high, -a.low)
 
 
+def is_limit(a: Interval) -> bool:
+    """Whether it is infinity alone, what a variable tends to."""
+    return is_infinite(a.low) and a.low == a.high
+
+
 def multiply(a: Interval, b: Interval) -> Interval:
+    if (is_limit(a) and b.low <= 0 <= b.high) or (is_limit(b) and a.low <= 0 <= a.high):
+        raise Undefined("0 times infinity")
     ends = [_product(x, y) for x in a for y in b]
     return Interval(_least([_down(end) for end in ends]), -_least([-_up(end) for end in ends]))
 
 
 def invert(a: Interval) -> Interval:
+    if is_limit(a):
+        return Interval(arb(0), arb(0))
     if a.low < 0 < a.high or (a.low == 0 and a.high == 0):
         raise Undefined("division by 0")
     low, high = (arb(0) if is_infinite(end) else end for end in a)
@@ -125,6 +136,8 @@ negated_erfc = monotone(lambda x: -x.erfc(), arb(-2), arb(0))
 def log(a: Interval) -> Interval:
     if a.low < 0 or a.high <= 0:
         raise Undefined("the logarithm of a number below 0")
+    if is_limit(a):
+        return a
     return Interval(-INF if a.low == 0 else _down(a.low.log()), a.high if is_infinite(a.high) else _up(a.high.log()))
 
 

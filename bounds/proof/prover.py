@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -19,7 +19,7 @@ from flint import ctx
 
 from lemmata.bounds.exact.balls import PRECISION
 from lemmata.bounds.proof.checker import Goal, Proof, Side, WrongProof
-from lemmata.bounds.proof.expression import NotGeneric
+from lemmata.bounds.proof.expression import Expression, NotGeneric, list_parts, variables_of
 from lemmata.bounds.proof.interval import Undefined
 
 FAILURES = (WrongProof, ArithmeticError, NotGeneric)
@@ -61,12 +61,15 @@ class Search:
         with suppress(Undefined):
             if goal.enclose(goal.below).high <= 0:
                 return {"by": "interval"}
+        if not half and (proof := self.by_normal(goal, slopes, halvings, factored)):
+            return proof
         for i, condition in enumerate(goal.conditions):
             with suppress(ArithmeticError, NotGeneric):
                 if goal.is_false(i) if not half else goal.enclose(condition).low > 0:
                     return {"by": "outside", "condition": i}
         self.refute(goal)
         proof = self.by_parts(goal) or (None if factored else self.by_factors(goal, slopes, halvings))
+        proof = proof or (None if half else self.by_terms(goal) or self.by_logs(goal, slopes, halvings))
         proof = proof or (self.by_boundary(goal, slopes) if slopes and not half else None)
         proof = proof or self.by_slope(goal, slopes, halvings)
         return proof or self.by_halves(goal, slopes, halvings, factored)
@@ -77,6 +80,49 @@ class Search:
             return {"by": "cases", "parts": [self.prove(case) for case in goal.cases()]}
         with suppress(NotGeneric):
             return {"by": "fraction", "proof": self.prove(goal.fraction())}
+        return None
+
+    def by_normal(self, goal: Goal, slopes: int, halvings: int, factored: bool) -> Proof | None:
+        """The normal form is at most 0 by interval arithmetic, or has fewer variables."""
+        with suppress(*FAILURES):
+            normal = goal.normal()
+            if normal.enclose(normal.below).high <= 0:
+                return {"by": "normal", "proof": {"by": "interval"}}
+            if variables_of(normal.below) < variables_of(goal.below):
+                return {"by": "normal", "proof": self.part(2).prove(normal, slopes, halvings, factored)}
+        return None
+
+    def by_terms(self, goal: Goal) -> Proof | None:
+        """Each positive term of the normal form is at most a negative one, or several of them."""
+        with suppress(*FAILURES):
+            terms = goal.terms()
+            signs = [self.sign_of(goal, term) for term in terms]
+            free, parts = [i for i, sign in enumerate(signs) if sign < 0], []
+            if len(free) < 2 or 0 in signs:
+                return None
+            for i in (i for i, sign in enumerate(signs) if sign > 0):
+                mate, proof = self.find_mate(goal, terms, i, free)
+                parts.append([[i, mate], proof])
+                free.remove(mate)
+            return {"by": "sum", "parts": [*parts, *([[i], self.prove(replace(goal, below=terms[i]))] for i in free)]}
+        return None
+
+    def find_mate(self, goal: Goal, terms: list[Expression], i: int, free: list[int]) -> tuple[int, Proof]:
+        """A negative term that outweighs a positive one, with a proof of that."""
+        for mate in free:
+            with suppress(*FAILURES):
+                return mate, self.part(8).prove(replace(goal, below=terms[i] + terms[mate]), 1, 2)
+        raise NotProved(goal)
+
+    def by_logs(self, goal: Goal, slopes: int, halvings: int) -> Proof | None:
+        """A difference of two terms, one of which is an exponential, by their logarithms; of roots, by squares."""
+        parts = list_parts(goal.below)
+        if any(part.kind == "exp" for part in parts):
+            with suppress(*FAILURES):
+                return {"by": "logs", "proof": self.part(4).prove(goal.logs(), slopes, halvings)}
+        if any(part.kind == "^" and part.parts[1].denominator == 2 for part in parts):
+            with suppress(*FAILURES):
+                return {"by": "squares", "proof": self.part(8).prove(goal.squares(), 1, 2)}
         return None
 
     def by_boundary(self, goal: Goal, slopes: int) -> Proof | None:
@@ -108,6 +154,9 @@ class Search:
                     "bend": search.prove(bend, 1, 2),
                     "face": search.prove(face, slopes),
                 }
+            with suppress(*FAILURES):
+                if any(part.kind == "log" and name in variables_of(part) for part in list_parts(goal.below)):
+                    return {"by": "log", "name": name, "proof": self.part(4).prove(goal.log(name), slopes)}
             with suppress(*FAILURES):
                 return {"by": "root", "name": name, "proof": self.part(4).prove(goal.root(name), slopes)}
         return None
@@ -174,11 +223,16 @@ class Search:
                 goal.enclose(goal.below)
                 sign = self.sign_of(Goal(goal.below, goal.box), goal.slope(name, "low").below)
                 end = "high" if sign > 0 else "low"
-                if not sign or isinstance(getattr(side, end), float):
+                if not sign:
                     continue
-                face = self.prove(goal.face(name, end), slopes, halvings)
+                limit = isinstance(getattr(side, end), float)
+                if limit and not goal.limit(name, end).high <= 0:
+                    continue
+                face = None if limit else self.prove(goal.face(name, end), slopes, halvings)
                 inner = self.part(8)
                 slope = inner.prove(goal.slope(name, end), slopes - 1, min(halvings, 8))
+                if limit:
+                    return {"by": "limit", "name": name, "end": end, "slope": slope}
                 return {"by": "monotone", "name": name, "end": end, "slope": slope, "face": face}
             except FAILURES:
                 continue
@@ -186,7 +240,8 @@ class Search:
 
     def by_halves(self, goal: Goal, slopes: int, halvings: int, factored: bool) -> Proof:
         """Two halves along the side that is widest."""
-        widths = {name: width(side) for name, side in goal.box.items()}
+        used = variables_of(goal.below).union(*map(variables_of, goal.conditions))
+        widths = {name: width(side) for name, side in goal.box.items() if name in used}
         name = max(widths, key=widths.__getitem__, default=None)
         if not halvings or name is None or widths[name] < 1e-6:
             raise NotProved(goal)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from lemmata.bounds.proof.checker import INF, Goal, Side, WrongProof, check
-from lemmata.bounds.proof.expression import exp, floor, largest, log, sqrt, variable
+from lemmata.bounds.proof.expression import erfc, exp, floor, largest, log, number, sqrt, variable
 from lemmata.bounds.proof.prover import NotProved, prove
 
 x, y, n = map(variable, "xyn")
@@ -14,6 +14,7 @@ POSITIVE = Side(Fraction(0), INF, open_low=True, open_high=True)
 HALF = Side(Fraction(0), INF, open_high=True)
 UNIT = Side(Fraction(0), Fraction(1), open_low=True, open_high=True)
 SIGNED = Side(Fraction(-1), Fraction(1))
+BELOW = Side(Fraction(-5), Fraction(0))
 WHOLE = Side(Fraction(1), INF, open_high=True, whole=True)
 TRUE = {
     "first derivative at a corner": Goal(log(1 + x) - x, {"x": HALF}),
@@ -27,12 +28,21 @@ TRUE = {
     "a relation": Goal(x / y - 1, {"x": POSITIVE, "y": POSITIVE}, (x - y,)),
     "maximum": Goal(largest(x, 1) - 1 - x, {"x": HALF}),
     "rounding": Goal(x - 1 - floor(x), {"x": HALF}),
+    "two roots": Goal(sqrt(x + y) - sqrt(x) - sqrt(y), {"x": HALF, "y": HALF}),
+    "a tail": Goal(erfc(x) - exp(-(x**2)), {"x": HALF}),
+    "a logarithm for a variable": Goal(erfc(sqrt(log(y))) - 1 / y, {"y": Side(Fraction(1), INF, open_high=True)}),
+    "term by term": Goal(2 * x * y - 2 * x - y**2 - x**2, {"x": HALF, "y": Side(Fraction(0), Fraction(1))}),
+    "a whole power": Goal(1 - n * x - (1 - x) ** n, {"n": WHOLE, "x": UNIT}),
+    "a strict relation": Goal(number(1), {"x": HALF, "y": BELOW}, (x - y,), frozenset({x - y})),
     "branch and bound": Goal(x * (1 - x) - Fraction(26, 100), {"x": Side(Fraction(0), Fraction(1))}),
 }
 FALSE = {
     "a smaller constant": Goal(x * (1 - x) - Fraction(24, 100), {"x": UNIT}),
     "far out": Goal(x - Fraction(1, 10**6) * x**2 - 1000, {"x": HALF}),
     "near a corner": Goal(x**2 - Fraction(1, 10**4) * x, {"x": UNIT}),
+    "one root of two": Goal(sqrt(x) - sqrt(y), {"x": HALF, "y": HALF}),
+    "a tail the wrong way": Goal(exp(-(x**2)) - erfc(x), {"x": HALF}),
+    "a relation that is not strict": Goal(number(1), {"x": HALF, "y": BELOW}, (x - y,)),
     "without its relation": Goal(x / y - 1, {"x": POSITIVE, "y": POSITIVE}),
     "a pole": Goal(-1 - 1 / x, {"x": SIGNED}),
     "rounding": Goal(x - floor(x) - Fraction(1, 2), {"x": HALF}),
@@ -112,6 +122,24 @@ WRONG = {
         Goal(x - y, {"x": POSITIVE, "y": Side(Fraction(0), Fraction(1))}, (1 - x - y,)),
         {"by": "boundary", "condition": 0, "name": "y", "slope": HELD, "face": HELD},
     ),
+    "two roots that are one": (
+        Goal(sqrt(x) - sqrt(y), {"x": HALF, "y": HALF}),
+        {"by": "root", "name": "x", "proof": {"by": "root", "name": "y", "proof": {"by": "zero"}}},
+    ),
+    "0 times infinity": (
+        Goal(x * (1 / x), {"x": POSITIVE}),
+        {"by": "limit", "name": "x", "end": "high", "slope": {"by": "zero"}},
+    ),
+    "infinity less infinity": (
+        Goal(x + 1 - x, {"x": POSITIVE}),
+        {"by": "limit", "name": "x", "end": "high", "slope": {"by": "zero"}},
+    ),
+    "a term left out": (Goal(x - y, {"x": POSITIVE, "y": POSITIVE}), {"by": "sum", "parts": [[[1], HELD]]}),
+    "a square of what may be negative": (
+        Goal(-1 - x, {"x": Side(Fraction(-5), Fraction(5))}),
+        {"by": "squares", "proof": HELD},
+    ),
+    "a logarithm of 0": (Goal(x - 1, {"x": HALF}), {"by": "log", "name": "x", "proof": HELD}),
     "no maximum": (Goal(-x, {"x": UNIT}), {"by": "cases", "parts": [HELD] * 2}),
     "an unknown reason": (Goal(-x, {"x": UNIT}), {"by": "inspection"}),
 }  # fmt: skip

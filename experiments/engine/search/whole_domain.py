@@ -6,11 +6,11 @@ tries to prove and `checker` has to accept.
 """
 
 import contextlib
-import dataclasses
 import inspect
 import itertools
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -20,14 +20,10 @@ from lemmata.bounds.proof.expression import (
     Expression,
     NotGeneric,
     as_expression,
-    derivative,
     explore,
     list_parts,
     log,
-    number,
-    substitute,
     variable,
-    variables_of,
 )
 from lemmata.bounds.proof.tracing import compile_tree, compiled, follow, remembered
 from lemmata.bounds.statement.hypotheses import Domain
@@ -56,49 +52,29 @@ def prove_claim(claim: Claim) -> dict[str, Any]:
     for reason, left, right, conditions in list_stages(claim):
         directions = [(left, right)] if relation == "<=" else [(left, right), (right, left)]
         for low, high in directions:
-            pieces += prove_at_most(low, high, *narrow(box, conditions))
+            pieces += prove_at_most(low, high, box, conditions)
         reasons.add(reason)
     if not reasons:
         raise NotGeneric("no case has the arguments of the statement for its setting")
     return {"steps": len(reasons), "pieces": pieces}
 
 
-def prove_at_most(low: Expression, high: Expression, box: Any, conditions: tuple[Expression, ...]) -> int:
+def prove_at_most(low: Expression, high: Expression, box: Mapping[str, checker.Side], taken: list[Condition]) -> int:
     """The pieces of a proof that low <= high on a box: as a difference, of squares, or of logarithms.
 
     The last two where both are at least 0, or positive.
     """
-    plain = checker.Goal(low - high, box, conditions)
+    strict = frozenset(condition.below for condition in taken if condition.strict)
+    plain = checker.Goal(low - high, box, tuple(condition.below for condition in taken), strict).narrowed()
     goals, kinks = [plain], any(part.kind == "max" for part in list_parts(plain.below))
     if not kinks and plain.is_at_least_0(low) and plain.is_at_least_0(high):
-        goals.append(checker.Goal(low**2 - high**2, box, conditions))
+        goals.append(replace(plain, below=low**2 - high**2))
     if not kinks and plain.is_positive(low) and plain.is_positive(high):
-        goals.append(checker.Goal(log(low) - log(high), box, conditions))
+        goals.append(replace(plain, below=log(low) - log(high)))
     for steps, goal in itertools.product(BUDGETS, goals):
         with contextlib.suppress(prover.NotProved):
             return checker.check(goal, prover.prove(goal, steps))
     raise prover.NotProved(plain)
-
-
-def narrow(box: Mapping[str, checker.Side], taken: list[Condition]) -> tuple[dict, tuple[Expression, ...]]:
-    """The box within conditions on one variable, and the other conditions."""
-    box, others = dict(box), []
-    for condition in taken:
-        below, names = condition.below, variables_of(condition.below)
-        linear = len(names) == 1 and below.kind in ("variable", "+", "*")
-        slope = derivative(below, *names) if linear else below
-        end = -substitute(below, dict.fromkeys(names, number(0))) / slope if linear and slope.is_number else below
-        if not end.is_number:
-            others.append(below)
-            continue
-        (name,), bound = names, end.parts[0]
-        meet = Domain(*dataclasses.astuple(box[name])).meet(
-            Domain(high=bound, open_high=condition.strict)
-            if slope.parts[0] > 0
-            else Domain(bound, open_low=condition.strict)
-        )
-        box[name] = checker.Side(*meet)
-    return box, tuple(others)
 
 
 def make_box(claim: Claim) -> dict[str, checker.Side]:
