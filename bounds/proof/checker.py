@@ -16,6 +16,7 @@ trusted: a statement counts as proved once this file has read the proof. A proof
     {"by": "vertex", "name": x, "bend": proof, "face": proof}   it is concave in x, and at most 0 where its slope is 0
     {"by": "root", "name": x, "proof": proof}   a root of what is linear in x is taken for the variable
     {"by": "log", "name": x, "proof": proof}   the logarithm of a positive variable is taken for it
+    {"by": "scale", "name": x, "powers": {...}, "proof": proof}   the same in units of a product of positive variables
     {"by": "cases", "parts": [...]}         either part of a maximum in it is the larger one; what bounds a variable
                                             by a number narrows its side
     {"by": "fraction", "proof": proof}      a rounded number is that number less a fraction in [0, 1)
@@ -30,6 +31,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -239,14 +241,10 @@ class Goal:
             raise WrongProof("the root of a number that may fall")
         moved = value + variable(new) ** power.denominator / slope
         below = replace_part(self.below, found, variable(new) ** power.numerator)
-        ends = [
-            end - moved if low else moved - end
-            for end, low in ((side.low, True), (side.high, False))
-            if not isinstance(end, float)
-        ]
-        box = {other: old for other, old in self.box.items() if other != name} | {
-            new: Side(Fraction(0), INF, open_high=True)
-        }
+        ends = [side.low - moved] if isinstance(side.low, Fraction) else []
+        ends += [moved - side.high] if isinstance(side.high, Fraction) else []
+        others = {other: old for other, old in self.box.items() if other != name}
+        box = others | {new: Side(Fraction(0), INF, open_high=True)}
         conditions = (*(substitute(c, {name: moved}) for c in self.conditions), *ends)
         return Goal(substitute(below, {name: moved}), box, conditions)
 
@@ -259,12 +257,25 @@ class Goal:
         high = INF if side.high == INF else round_log(side.high, up=True)
         moved = {name: exp(variable(new))}
         box = {other: old for other, old in self.box.items() if other != name} | {new: Side(low, high)}
-        conditions = tuple(substitute(c, moved) for c in self.conditions)
-        return Goal(substitute(self.below, moved), box, conditions)
+        return Goal(substitute(self.below, moved), box, tuple(substitute(c, moved) for c in self.conditions))
 
     def normal(self) -> Goal:
         """The goal with the normal form, which is the same wherever the expression is defined."""
         return replace(self, below=simplify(self.below, self))
+
+    def scaled(self, name: str, powers: Mapping[str, str]) -> Goal:
+        """The normal form with x times powers of positive variables for a variable x without a finite end but 0."""
+        side, new = self.box[name], self.new_name("scale")
+        if (
+            {side.low, side.high} - {0, INF, -INF}
+            or name in powers
+            or not all(self.is_positive(variable(other)) for other in powers)
+        ):
+            raise WrongProof("not a half line, or units that may be 0")
+        unit = math.prod((variable(other) ** Fraction(power) for other, power in powers.items()), start=number(1))
+        moved = {name: variable(new) * unit}
+        box = {other: old for other, old in self.box.items() if other != name} | {new: replace(side, whole=False)}
+        return Goal(substitute(self.below, moved), box, tuple(substitute(c, moved) for c in self.conditions)).normal()
 
     def terms(self) -> list[Expression]:
         """The terms of the normal form."""
@@ -275,11 +286,8 @@ class Goal:
         """The goal with either part of its first maximum, where it is the larger one."""
         plain = functools.cache(lambda part: simplify(part, self))
         found = find(self.below, lambda node: node.kind == "max")
-        same = [
-            node
-            for node in list_parts(self.below)
-            if node.kind == "max" and set(map(plain, node.parts)) == set(map(plain, found.parts))
-        ]
+        both = set(map(plain, found.parts))
+        same = [node for node in list_parts(self.below) if node.kind == "max" and both == set(map(plain, node.parts))]
         goals = []
         for one, other in (found.parts, found.parts[::-1]):
             below = functools.reduce(lambda left, node: replace_part(left, node, one), same, self.below)
@@ -363,19 +371,17 @@ def _check(goal: Goal, proof: Proof) -> int:
             _require(end in ("low", "high"), "an end is low or high")
             goal.enclose(goal.below)  # defined, so continuous, on the whole box
             return _check(goal.slope(name, end), proof["slope"]) + _check(goal.face(name, end), proof["face"])
-        case "normal":
-            return _check(goal.normal(), proof["proof"])
+        case "normal" | "logs" | "squares" | "fraction" as by:
+            return _check(getattr(goal, by)(), proof["proof"])
+        case "log" | "root" as by:
+            return _check(getattr(goal, by)(proof["name"]), proof["proof"])
         case "sum":
             terms = goal.terms()
             _require(sorted(i for used, _ in proof["parts"] for i in used) == [*range(len(terms))], "a term is missing")
             sums = [(sum((terms[i] for i in used), number(0)), part) for used, part in proof["parts"]]
             return sum(_check(replace(goal, below=below), part) for below, part in sums)
-        case "log":
-            return _check(goal.log(proof["name"]), proof["proof"])
-        case "logs":
-            return _check(goal.logs(), proof["proof"])
-        case "squares":
-            return _check(goal.squares(), proof["proof"])
+        case "scale":
+            return _check(goal.scaled(proof["name"], proof["powers"]), proof["proof"])
         case "limit":
             name, end = proof["name"], proof["end"]
             goal.enclose(goal.below)
@@ -391,12 +397,8 @@ def _check(goal: Goal, proof: Proof) -> int:
             goal.enclose(goal.below)
             bend, face = goal.vertex(proof["name"])
             return _check(bend, proof["bend"]) + _check(face, proof["face"])
-        case "root":
-            return _check(goal.root(proof["name"]), proof["proof"])
         case "cases":
             return sum(_check(case, part) for case, part in zip(goal.cases(), proof["parts"], strict=True))
-        case "fraction":
-            return _check(goal.fraction(), proof["proof"])
         case "factors":
             return _check_factors(goal, proof["parts"])
         case other:

@@ -85,16 +85,16 @@ def _settled(powers: dict[Expression, Fraction], c: Fraction) -> Polynomial:
 def _sum_of(atom: Expression) -> Polynomial:
     made: Polynomial = {}
     for part in atom.parts:
-        _add(made, _sum_of(part) if part.kind == "+" else {_monomial(dict(_powers(part)[1])): _powers(part)[0]})
+        _add(made, _sum_of(part) if part.kind == "+" else {_monomial(dict(powers_of(part)[1])): powers_of(part)[0]})
     return made
 
 
-def _powers(part: Expression) -> tuple[Fraction, list[tuple[Expression, Fraction]]]:
+def powers_of(part: Expression) -> tuple[Fraction, list[tuple[Expression, Fraction]]]:
     """(coefficient, powers) of a product as `to_expression` makes it."""
     if part.is_number:
         return part.parts[0], []
     if part.kind == "*":
-        (c, one), (d, other) = map(_powers, part.parts)
+        (c, one), (d, other) = map(powers_of, part.parts)
         return c * d, [*one, *other]
     return Fraction(1), [part.parts if part.kind == "^" else (part, Fraction(1))]
 

@@ -1,15 +1,16 @@
 """The prover: it looks for a proof that an expression is at most 0 on a box; `lemmata.bounds.proof.checker` reads it.
 
 Tried in this order: interval arithmetic; the cases of a maximum; the normal form, for a difference that is 0 and for
-factors with a sign; conditions and roots; the face where a monotone expression is largest, which is how equality at a
-corner is met (its slope is a goal of its own, so that as many derivatives are taken as vanish there); and halves. A
-budget of steps ends the search.
+factors with a sign, in units of a variable if need be; conditions; its terms one by one; logarithms or squares of both
+sides; roots; the face where a monotone expression is largest, which is how equality at a corner is met (its slope is a
+goal of its own, so that as many derivatives are taken as vanish there); and halves. A budget of steps ends the search.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -21,6 +22,7 @@ from lemmata.bounds.exact.balls import PRECISION
 from lemmata.bounds.proof.checker import Goal, Proof, Side, WrongProof
 from lemmata.bounds.proof.expression import Expression, NotGeneric, list_parts, variables_of
 from lemmata.bounds.proof.interval import Undefined
+from lemmata.bounds.proof.normal_form import powers_of
 
 FAILURES = (WrongProof, ArithmeticError, NotGeneric)
 STEPS = 1500  # of a search
@@ -71,7 +73,7 @@ class Search:
         proof = self.by_parts(goal) or (None if factored else self.by_factors(goal, slopes, halvings))
         proof = proof or (None if half else self.by_terms(goal) or self.by_logs(goal, slopes, halvings))
         proof = proof or (self.by_boundary(goal, slopes) if slopes and not half else None)
-        proof = proof or self.by_slope(goal, slopes, halvings)
+        proof = proof or self.by_slope(goal, slopes, halvings) or (None if half else self.by_log(goal, slopes))
         return proof or self.by_halves(goal, slopes, halvings, factored)
 
     def by_parts(self, goal: Goal) -> Proof | None:
@@ -83,13 +85,22 @@ class Search:
         return None
 
     def by_normal(self, goal: Goal, slopes: int, halvings: int, factored: bool) -> Proof | None:
-        """The normal form is at most 0 by interval arithmetic, or has fewer variables."""
-        with suppress(*FAILURES):
+        """The normal form is at most 0 by interval arithmetic, or has fewer variables, maybe in units of some."""
+        try:
             normal = goal.normal()
             if normal.enclose(normal.below).high <= 0:
                 return {"by": "normal", "proof": {"by": "interval"}}
-            if variables_of(normal.below) < variables_of(goal.below):
-                return {"by": "normal", "proof": self.part(2).prove(normal, slopes, halvings, factored)}
+        except FAILURES:
+            return None
+        left = variables_of(normal.below)
+        if left < variables_of(goal.below):
+            return {"by": "normal", "proof": self.prove(normal, slopes, halvings, factored)}
+        for name, powers in list_units(normal.below) if not goal.conditions else ():
+            with suppress(WrongProof):
+                scaled = goal.scaled(name, powers)
+                if len(variables_of(scaled.below)) < len(left):
+                    how = {"by": "scale", "name": name, "powers": powers}
+                    return how | {"proof": self.prove(scaled, slopes, halvings, factored)}
         return None
 
     def by_terms(self, goal: Goal) -> Proof | None:
@@ -120,7 +131,8 @@ class Search:
         if any(part.kind == "exp" for part in parts):
             with suppress(*FAILURES):
                 return {"by": "logs", "proof": self.part(4).prove(goal.logs(), slopes, halvings)}
-        if any(part.kind == "^" and part.parts[1].denominator == 2 for part in parts):
+        roots = any(part.kind == "^" and part.parts[1].denominator == 2 and variables_of(part) for part in parts)
+        if roots and not any(part.kind in ("exp", "log", "erfc", "lgamma") for part in parts):
             with suppress(*FAILURES):
                 return {"by": "squares", "proof": self.part(8).prove(goal.squares(), 1, 2)}
         return None
@@ -154,9 +166,6 @@ class Search:
                     "bend": search.prove(bend, 1, 2),
                     "face": search.prove(face, slopes),
                 }
-            with suppress(*FAILURES):
-                if any(part.kind == "log" and name in variables_of(part) for part in list_parts(goal.below)):
-                    return {"by": "log", "name": name, "proof": self.part(4).prove(goal.log(name), slopes)}
             with suppress(*FAILURES):
                 return {"by": "root", "name": name, "proof": self.part(4).prove(goal.root(name), slopes)}
         return None
@@ -238,6 +247,14 @@ class Search:
                 continue
         return None
 
+    def by_log(self, goal: Goal, slopes: int) -> Proof | None:
+        """The logarithm of a variable for it, where there is one."""
+        for name in goal.box:
+            with suppress(*FAILURES):
+                if any(part.kind == "log" and name in variables_of(part) for part in list_parts(goal.below)):
+                    return {"by": "log", "name": name, "proof": self.part(2).prove(goal.log(name), slopes)}
+        return None
+
     def by_halves(self, goal: Goal, slopes: int, halvings: int, factored: bool) -> Proof:
         """Two halves along the side that is widest."""
         used = variables_of(goal.below).union(*map(variables_of, goal.conditions))
@@ -248,6 +265,14 @@ class Search:
         at = middle(goal.box[name])
         parts = [self.prove(part, slopes, halvings - 1, factored, half=True) for part in goal.halves(name, at)]
         return {"by": "split", "name": name, "at": str(at), "parts": parts}
+
+
+def list_units(normal: Expression) -> Iterator[tuple[str, dict[str, str]]]:
+    """Each variable of a product in a normal form, with the powers of the others that make the product one variable."""
+    for part in list_parts(normal):
+        units = {a.parts[0]: e for a, e in powers_of(part)[1] if a.kind == "variable"} if part.kind == "*" else {}
+        for name in units if len(units) > 1 else ():
+            yield name, {other: str(-e / units[name]) for other, e in units.items() if other != name}
 
 
 def pick(side: Side, share: Fraction) -> Fraction:

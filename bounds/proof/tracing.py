@@ -251,15 +251,8 @@ def follow(thing: Any) -> Any:
     if isinstance(thing, bool | int | str | Expression | Fraction | type(None)):
         return thing
     if isinstance(thing, float):
-        return (
-            of.PI
-            if thing == math.pi
-            else of.exp(1)
-            if thing == math.e
-            else _exact(thing)
-            if math.isfinite(thing)
-            else thing
-        )
+        named = {math.pi: of.PI, math.e: of.exp(1), math.sqrt(2): of.sqrt(2)}
+        return named[thing] if thing in named else _exact(thing) if math.isfinite(thing) else thing
     if isinstance(thing, tuple | list):
         return type(thing)(map(follow, thing)) if type(thing) in (tuple, list) else thing
     if isinstance(thing, dict):
@@ -323,10 +316,12 @@ def compile_tree(tree: Any, function: FunctionType) -> Callable[..., Any]:
     if not isinstance(tree, ast.FunctionDef):
         raise NotGeneric(f"{function!r} is not a function")
     tree = _Exactly().visit(tree)
-    tree.decorator_list, tree.returns = [], None
-    for argument in (*tree.args.args, *tree.args.kwonlyargs, tree.args.kwarg, tree.args.vararg):
-        if argument is not None:
-            argument.annotation = None
+    tree.decorator_list = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            node.returns = None
+        elif isinstance(node, ast.arg):
+            node.annotation = None
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     space: dict[str, Any] = {"__name__": function.__module__, **OPERATIONS}
     named = {**vars(builtins), **function.__globals__, **inspect.getclosurevars(function).nonlocals}

@@ -88,7 +88,7 @@ def test_an_expression_has_the_values_of_its_formula():
     assert compared > 300
 
 
-ROUNDED = 2**0.5
+ROUNDED = 3**0.5
 
 
 def test_a_constant_that_is_rounded_is_no_exact_number():

@@ -6,12 +6,14 @@ tries to prove and `checker` has to accept.
 """
 
 import contextlib
+import functools
 import inspect
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from types import FunctionType
 from typing import Any
 
 from lemmata.bounds.proof import checker, prover
@@ -32,6 +34,16 @@ from lemmata.experiments.engine.claims.claim import grid as plain_grid
 from lemmata.experiments.engine.claims.steps import chain
 from lemmata.experiments.engine.search.domains import meet_intervals
 from lemmata.experiments.engine.search.loops import OPENING, Opening, parse_opened
+
+
+class Following(Opening):
+    """The loops of a check that is followed, and of the generators that it yields from."""
+
+    def open_call(self, function: Callable[..., Any], home: str) -> Callable[..., Any]:
+        plain: Any = inspect.unwrap(function) if isinstance(function, FunctionType) else None
+        tree = parse_opened(plain) if plain and plain.__module__.rpartition(".")[0] == home else None
+        return functools.partial(compile_tree(tree, plain), **{OPENING: self}) if tree else function
+
 
 BUDGETS = (60, 400)  # steps of a search for a proof
 Stage = tuple[str, Expression, Expression, list[Condition]]  # reason, left, right, conditions
@@ -109,7 +121,7 @@ def list_stages(claim: Claim) -> Iterator[Stage]:
         else [p.name for p in parameters if p.default is p.empty]
     )
     looped = {name: given[name] for name in needed if name not in asked}
-    opening = Opening(looped, looped, fixed_too=True)
+    opening = Following(looped, looped, fixed_too=True)
     called = {name: given[name] for name in asked} | ({OPENING: opening} if tree else {})
 
     def stages() -> list[tuple[str, Any, Any]]:
