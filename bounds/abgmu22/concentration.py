@@ -270,6 +270,7 @@ def variance_bound(*, n: int, second_moment: Real) -> Real:
 @theorem(
     "abgmu22.lem.conc.s5",
     says=r"\mathbb E[\ell(w)^2]\le2\mathbb E[(\ell(w)-\ell(0))^2]+2\mathbb E[\ell(0)^2]",
+    needs=[at_least("moved", 0), at_least("at_zero", 0)],
     source=", proof, where the available text ends; the last square is ours",
 )
 def second_moment_split(*, moved: Real, at_zero: Real) -> Real:

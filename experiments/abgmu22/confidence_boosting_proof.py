@@ -14,7 +14,7 @@ from scipy.stats import binom
 from lemmata.bounds.abgmu22 import concentration
 from lemmata.bounds.abgmu22 import confidence_boosting as bounds
 from lemmata.bounds.abgmu22 import confidence_boosting_proof as proof
-from lemmata.bounds.theorem import require
+from lemmata.bounds.theorem import at_least, require
 from lemmata.experiments.checks import Link, Step, inequality_claim, order_claim, up_to_one
 from lemmata.experiments.engine.claims.claim import Control
 from lemmata.mechanisms.selection import report_noisy_max
@@ -309,18 +309,16 @@ def worst_differences(*, factor=1):
                 yield sizes | {"Z_i^2": a, "Z_j": z_j, "p": p}, p * (root_i**2 - root_j**2) ** 2, right
 
 
-@inequality_claim(proof.split_difference, given=[proof.squared_difference])
+@inequality_claim(
+    proof.split_difference, over=[at_least("K", 2), at_least("chunk", 1)], steps=[Step("roots of sums, n' ≥ 1, K ≥ 2")]
+)
 def roots_of_sums():
-    """sqrt(2K E D^2/n') with t3's E D^2; equality at x alone as n grows."""
-    for sizes, _ in places():
-        Y, chunk = sizes["label_bound"], sizes["n"] / (sizes["candidates"] + 1)
-        K = proof.logarithm(**shared(sizes, "n", "candidates", "beta"))
-        eta = proof.resolution(**shared(sizes, "n", "candidates", "beta", "gamma", "smoothness"))
-        for x, reference in ((0.0, Y**2), (3.0, 0.0), (1e9, 0.0), (0.0, 0.0)):
-            square = proof.squared_difference(both=x + 2 * reference, **sizes)
-            left = sqrt(2 * K * square / chunk)
-            right = proof.split_difference(x=x, reference=reference, eta=eta, label_bound=Y)
-            yield sizes | {"x": x, "L_j": reference}, left, right
+    """g² = eta² n'/K²; equality at x alone as n grows."""
+    for x, reference, eta, Y, K, chunk in product((0.0, 3.0), (0, 1), (0.0, 0.3), (0.0, 2.0), (2.0, 50.0), (1, 1e9)):
+        sizes = {"x": x, "reference": reference, "eta": eta, "label_bound": Y}
+        energy = eta**2 * chunk / K**2
+        square = 4 * energy * K * (x + 2 * reference) + 8 * energy * K / chunk * (2 * Y**2 + energy * K)
+        yield sizes | {"K": K, "chunk": chunk}, sqrt(2 * K / chunk * square), proof.split_difference(**sizes)
 
 
 @inequality_claim(proof.solved_difference, steps=[Step("algebra")], note="equality at a = 0")

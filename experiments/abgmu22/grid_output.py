@@ -11,8 +11,9 @@ from lemmata.bounds.abgmu22 import assumptions, baselines
 from lemmata.bounds.abgmu22 import grid_output as bounds
 from lemmata.bounds.abgmu22 import grid_search as search
 from lemmata.bounds.abgmu22 import grid_search_proof as proof
+from lemmata.bounds.theorem import at_least
 from lemmata.experiments.abgmu22.stability import OUTPUT, far_label, squares_at_the_end
-from lemmata.experiments.checks import Link, equality, inequality_claim, order_claim
+from lemmata.experiments.checks import Link, Step, equality, inequality_claim, order_claim
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive
 
@@ -189,7 +190,7 @@ SCALES = grid(
 )
 
 
-@inequality_claim(bounds.stated_from_base_in_units, tightness=equality)
+@inequality_claim(bounds.stated_from_base_in_units, tightness=equality, steps=[Step("term by term")])
 def repeated_bracket():
     """The base bound with its last bracket in units of a loss; the ratio tends to 1 for large n epsilon^2, Y >= 1."""
     for sizes in (*SCALES, {"reach": 1e3, "label_bound": 1e3, "n": 10**60, "epsilon": 1.0}):
@@ -198,43 +199,34 @@ def repeated_bracket():
         yield sizes, repeated, bounds.stated_from_base_in_units(**sizes)
 
 
-def smallest_reaches(statement, factor):
-    """(sizes, ||Y||^2, the smallest reach that the statement says is enough, divided by `factor`)."""
-    for Y, n, epsilon in itertools.product((1e-3, 1.0, 50.0), (1, 10**3, 10**12, 10**60), (1e-3, 0.5, 1.0)):
+REACH = {"over": [at_least("share", 1)], "control": Control("reach divided by {}", (1.01, 2)), "tightness": equality}
+
+
+def reaches(statement, factor):
+    """||Y||^2 against the base bound at any reach that the statement says is enough, divided by `factor`."""
+    for Y, n, epsilon, share in itertools.product((1e-3, 50.0), (1, 10**3, 10**12, 10**60), (1e-3, 0.5, 1.0), (1, 3)):
         sizes = {"label_bound": Y, "n": n, "epsilon": epsilon}
-        yield sizes, Y**2, float(statement(**sizes)) / factor
+        reach = share * statement(**sizes) / factor
+        yield sizes | {"share": share}, Y**2, bounds.base_bound(reach=reach, last=0, **sizes)
+        if n * epsilon >= 1:
+            yield sizes | {"share": share, "of": "sharp"}, bounds.enough_guesses_sharp(**sizes), reach * (1 + 1e-12)
 
 
 @inequality_claim(
     bounds.enough_guesses,
-    given=[bounds.enough_guesses_sharp],
-    control=Control("a reach {} times smaller", (1.01, 2)),
-    tightness=equality,
-    note=(
-        "the printed reach is at least the sharp reach, with equality at nε = 1. For nε > 1 it is larger "
-        "than needed by a factor of (nε)^{1/6}"
-    ),
+    steps=[Step("one of its terms, n ε ≥ 1 or not")],
+    **REACH,
+    note="equality at nε = 1. For nε > 1 the printed reach is larger than needed by a factor of (nε)^{1/6}",
 )
 def first_of_the_maximum(*, factor=1):
-    """The printed reach, and the sharp one below it wherever n epsilon >= 1."""
-    for sizes, square, reach in smallest_reaches(bounds.enough_guesses, factor):
-        yield sizes, square, bounds.base_bound(reach=reach, last=0.0, **sizes)
-        if sizes["n"] * sizes["epsilon"] >= 1:
-            yield sizes | {"of": "sharp"}, float(bounds.enough_guesses_sharp(**sizes)), reach * (1 + 1e-12)
+    """The printed reach."""
+    yield from reaches(bounds.enough_guesses, factor)
 
 
-@inequality_claim(
-    bounds.enough_guesses_sharp,
-    control=Control("a reach {} times smaller", (1.01, 2)),
-    rounding=1e-9,
-    tightness=equality,
-)
+@inequality_claim(bounds.enough_guesses_sharp, steps=[Step("one of its terms")], rounding=1e-9, **REACH)
 def smallest_power(*, factor=1):
-    """The sharp reach, with all terms of the base bound; at n = 10^60 one of them is left."""
-    for sizes, square, reach in smallest_reaches(bounds.enough_guesses_sharp, factor):
-        yield sizes, square, bounds.base_bound(reach=reach, last=0.0, **sizes)
-        if sizes["n"] * sizes["epsilon"] >= 1:  # the term that decides, by itself
-            yield sizes | {"of": "u²/(nε)^(2/3)"}, square, reach**2 / (sizes["n"] * sizes["epsilon"]) ** (2 / 3)
+    """The sharp reach; at n = 10^60 one term of the base bound is left."""
+    yield from reaches(bounds.enough_guesses_sharp, factor)
 
 
 @exact_claim(

@@ -10,7 +10,7 @@ from lemmata.bounds.abgmu22 import assumptions
 from lemmata.bounds.abgmu22 import stability as bounds
 from lemmata.bounds.theorem import require
 from lemmata.experiments.abgmu22.assumptions import LABELS, REACHES
-from lemmata.experiments.checks import Link, equality, identity_claim, inequality_claim
+from lemmata.experiments.checks import Link, Step, equality, identity_claim, inequality_claim
 from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.instances.classes.glm_losses import largest_losses
 from lemmata.mechanisms.learners.glm import glm_gd, glm_output
@@ -239,17 +239,20 @@ def half_the_exponent():
     yield {"t": 3.0, "radius": 1.0, "sigma": 1.0}, 2 * norm.sf(3.0), bounds.printed_tail(t=3.0, radius=1.0, sigma=1.0)
 
 
-@inequality_claim(bounds.corrected_tail, tightness=equality, note="equality in the limit t → 0")
+@inequality_claim(
+    bounds.corrected_tail,
+    steps=[Step("2 (1 - Φ(z)) ≤ exp(-z²/2)")],
+    tightness=equality,
+    note="equality in the limit t → 0",
+)
 def usual_tail():
-    """z from 1e-6 to 37, in units of ||X|| sigma."""
-    for z in (1e-9, 1e-3, *np.linspace(0.01, 37, 2000)):
-        for sizes in ({"radius": 1.0, "sigma": 1.0}, {"radius": 0.1, "sigma": 30.0}):
-            t = float(z * sizes["radius"] * sizes["sigma"])
-            yield {"t": t} | sizes, 2 * norm.sf(z), bounds.corrected_tail(t=t, **sizes)
-    for z in (1.0, 5.0):  # no other exponent is right: log P / z^2 -> -1/2
-        t = 100 * z
-        rate = -np.log(bounds.corrected_tail(t=5.0, radius=1.0, sigma=1.0)) / 25
-        yield Link("exponent", {"t": t}, rate, -(norm.logsf(t) + np.log(2)) / t**2)
+    """The exact chance."""
+    for t, radius, sigma in itertools.product((0.0, 1e-9, 0.1, 1.0, 30.0), (1.0, 0.1), (1.0, 30.0)):
+        yield (
+            {"t": t, "radius": radius, "sigma": sigma},
+            2 * norm.sf(t / (radius * sigma)),
+            bounds.corrected_tail(t=t, radius=radius, sigma=sigma),
+        )
 
 
 @inequality_claim(
@@ -267,18 +270,16 @@ def square_root_of_the_level():
     yield {"level": 1e6, "radius": 1.0, "sigma": 1.0}, 2 * norm.sf(np.sqrt(square)), 1e-6
 
 
-@inequality_claim(bounds.tail_level_corrected, given=[bounds.corrected_tail], rounding=1e-9, tightness=equality)
+@inequality_claim(
+    bounds.tail_level_corrected, steps=[Step("2 (1 - Φ(z)) ≤ exp(-z²/2)")], rounding=1e-9, tightness=equality
+)
 def level_from_the_tail():
-    """The exact chance at the level, and the corrected tail there, which is delta/K itself."""
-    for level, (radius, sigma) in itertools.product(LEVELS, ((1.0, 1.0), (0.1, 30.0))):
-        setting = {"level": level, "radius": radius, "sigma": sigma}
-        t = float(np.sqrt(bounds.tail_level_corrected(**setting)))
-        yield setting, 2 * norm.sf(t / (radius * sigma)), 1 / level
-        yield Link("chain", setting, float(bounds.corrected_tail(t=t, radius=radius, sigma=sigma)), 1 / level)
+    """The exact chance at the level."""
+    yield from chance_as_set(bounds.tail_level_corrected, LEVELS)
 
 
 def chance_as_set(statement, levels):
-    """The exact chance at t = ||X|| sigma log(K/delta)."""
+    """The exact chance at the level."""
     for level, (radius, sigma) in itertools.product(levels, ((1.0, 1.0), (0.1, 30.0), (0.1, 3.0))):
         setting = {"level": level, "radius": radius, "sigma": sigma}
         yield setting, 2 * norm.sf(np.sqrt(statement(**setting)) / (radius * sigma)), 1 / level
@@ -326,14 +327,14 @@ def two_records_are_not_enough():
     yield LEVEL | {"n": 1000}, -np.expm1(2 * np.log1p(-p)), bounds.two_records(n=1000, **LEVEL)
 
 
-@inequality_claim(bounds.all_records, rounding=1e-9, tightness=equality)
+@inequality_claim(
+    bounds.all_records, steps=[Step("union bound, which n/2 rare records approach")], rounding=1e-9, tightness=equality
+)
 def union_over_the_half():
-    """n/2 independent records at min{delta, beta}/(2nK) each, exactly; the union bound, which they approach."""
-    for n, levels in itertools.product((2, 1000, 10**8), grid(delta=[1e-9, 0.5], beta=[1e-3, 0.9], guesses=[1, 10])):
-        each = min(levels["delta"], levels["beta"]) / (2 * n * levels["guesses"])
-        allowed = bounds.all_records(n=n, **levels)
-        yield levels | {"n": n}, -np.expm1(n // 2 * np.log1p(-each)), allowed
-        yield levels | {"n": n, "of": "union"}, n / 2 * each, allowed
+    """n/2 records at min{delta, beta}/(2nK) each, of which at most one is large."""
+    for n, delta, beta, guesses in itertools.product((2, 1000, 10**8), (1e-9, 0.5), (1e-3, 0.9), (1, 10)):
+        levels = {"n": n, "delta": delta, "beta": beta, "guesses": guesses}
+        yield levels, n / 2 * (min(delta, beta) / (2 * n * guesses)), bounds.all_records(**levels)
 
 
 if __name__ == "__main__":
