@@ -91,6 +91,10 @@ def prove_at_most(low: Expression, high: Expression, box: Mapping[str, checker.S
 
 def make_box(claim: Claim) -> dict[str, checker.Side]:
     """The domains of the arguments of a statement, the whole line where no hypothesis names one."""
+    own = inspect.signature(claim.theorem.formula).parameters
+    for hypothesis in claim.over:  # which is for what the statement does not name
+        if own.keys() >= set(hypothesis.names):
+            raise NotGeneric(f"over= narrows the statement's own {', '.join(hypothesis.names)}: {hypothesis.range}")
     known = meet_intervals((*claim.theorem.needs, *claim.over))
     box = {}
     for name in arguments(claim):

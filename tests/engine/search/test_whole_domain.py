@@ -105,6 +105,18 @@ def test_every_case_is_at_every_setting():
     assert prove_claim(claimed(of_one_share, over=[between("share", 0, 1)]))["steps"] == 1
 
 
+def test_an_argument_of_the_statement_is_not_narrowed():
+    """2 x <= 1 is false from 1/2 on; what the proof runs over is not the statement's own."""
+
+    def below_one(*, x):
+        return 1.0
+
+    assert prove_claim(claimed(right=below_one, needs=[positive("x"), between("x", 0, 0.5)]))["steps"] == 1
+    for narrowed in (between("x", 0, 0.5), require("x <= 1/2", lambda x: x <= 0.5)):
+        with pytest.raises(NotGeneric, match="over= narrows the statement's own x"):
+            prove_claim(claimed(right=below_one, over=[narrowed]))
+
+
 def test_a_side_case_alone_proves_nothing():
     def elsewhere(bound):
         def check(*, x):
