@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 import sys
 import warnings
 import weakref
@@ -64,7 +65,7 @@ class AccountFile:
             self._checks = [""]  # after each line
             self.entries = self._read(first)
             self._size = os.fstat(self._file).st_size
-            self._witness = None if witness is None else os.path.abspath(os.fspath(witness))
+            self._witness = None if witness is None else _as_witness(witness, self.path)
             if self._witness is not None and os.path.exists(self._witness):
                 with open(self._witness, encoding="utf-8", errors="replace") as written:
                     self.verify(written.read(200).strip())
@@ -88,7 +89,7 @@ class AccountFile:
         except BaseException as error:  # an interrupt too: what the file holds is known only when it is read again
             self.close()
             if isinstance(error, OSError):
-                raise OSError(error.errno, error.strerror, self.path) from None
+                raise OSError(error.errno, error.strerror, error.filename or self.path) from None
             raise
 
     @property
@@ -112,11 +113,12 @@ class AccountFile:
     def _tell_witness(self) -> None:
         """Replace the receipt in the witness, on disk before this returns."""
         if self._witness is not None:
-            with open(self._witness + ".new", "w", encoding="utf-8") as written:
+            fresh = f"{self._witness}.{secrets.token_hex(8)}"
+            with open(fresh, "x", encoding="utf-8") as written:
                 written.write(self.receipt + "\n")
                 written.flush()
                 os.fsync(written.fileno())
-            os.replace(self._witness + ".new", self._witness)
+            os.replace(fresh, self._witness)
             _sync_folder(self._witness)
 
     def close(self) -> None:
@@ -213,6 +215,13 @@ def _close(file: int, process: int) -> None:
             fcntl.flock(file, fcntl.LOCK_UN)
     finally:
         os.close(file)
+
+
+def _as_witness(witness: Any, path: str) -> str:
+    """The path of a witness. Raises ValueError for what is no path, and for the account's own."""
+    if not isinstance(witness, str | os.PathLike) or os.path.realpath(witness) == os.path.realpath(path):
+        raise ValueError(f"witness must be the path of another file, got {short_repr(witness)}")
+    return os.path.abspath(os.fspath(witness))
 
 
 def _sync_folder(path: str) -> None:

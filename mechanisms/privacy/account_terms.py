@@ -80,7 +80,8 @@ def parts_as(budget: Guarantee, caps: Amounts, sums: Amounts, shares: Any) -> tu
 
 def _proportions(shares: Any) -> list[Fraction]:
     """Return shares that add up to 1: as many equal ones as an int says, or those in proportion to several numbers."""
-    if not isinstance(shares, Sequence | np.ndarray) or isinstance(shares, str):
+    shares = shares.tolist() if isinstance(shares, np.ndarray) else shares
+    if not isinstance(shares, Sequence) or isinstance(shares, str | bytes):
         (count,) = check_integer(MOST_PARTS, shares=shares)
         return [Fraction(1, count)] * count
     sizes = [Fraction(rounded_down_in_range("shares", share, 0, LARGEST)) for share in shares]
@@ -121,7 +122,8 @@ def as_plan(plan: Any, budget: Any, way: str) -> Counter[Any] | None:
         return None
     if not isinstance(plan, Sequence) or not 0 < len(plan) <= MOST_PARTS:
         raise ValueError(f"plan must be a sequence of guarantees for way = 'losses', got {short_repr(plan)}")
-    planned = Counter(to_neighbours(guarantee, budget.neighbours) for guarantee in plan)
+    # Without the parts that `compose` notes, which equality does not see: a release is charged as it is written.
+    planned = Counter(replace(to_neighbours(guarantee, budget.neighbours)) for guarantee in plan)
     if isinstance(plan, Announced):
         return planned
     together = compose(*planned.elements())
@@ -139,7 +141,7 @@ def planned_as(budget: Any, released: Counter[Any]) -> Guarantee | None:
     if not released:
         return None
     try:
-        epsilon = to_approx(compose(*released.elements()), delta=budget.delta).epsilon
+        epsilon = to_approx(compose(*map(replace, released.elements())), delta=budget.delta).epsilon
     except ValueError:
         epsilon = budget.epsilon
     return ApproxDP(min(epsilon, budget.epsilon), budget.delta, budget.neighbours)

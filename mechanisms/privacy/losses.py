@@ -140,6 +140,7 @@ class Losses:
         self.atoms = [atoms_of(g, n) for g, n in parts if not isinstance(g, GaussianDP)]
         told = [part.times * np.log1p(-part.infinite) if part.infinite < 1 else -inf for part in self.atoms]
         self.infinite = min(1.0, -expm1(sum(told)) * SAFE) if self.mu < LARGEST_LOSS else 1.0
+        self.mu = min(self.mu, LARGEST_LOSS)  # beyond it delta is 1, and squares leave the range of floats
         spreads = [part.times * float(part.masses @ part.losses**2) for part in self.atoms]
         variance = sum(spreads)
         self.deviation = max(sqrt(variance + self.mu**2), 1e-9)
@@ -152,7 +153,7 @@ class Losses:
             reach = sum(part.times * float(np.abs(part.losses).max(initial=0)) for part in self.atoms)
             fine = min(sqrt(4 * SPLIT_VARIANCE * (variance + self.mu**2) / split), sqrt(16 * SPLIT_MEAN / split))
             fine = min(fine, max(min(reach, 12 * self.deviation) / USUAL, self.mu / SMOOTH))
-            fine = max(fine, reach / 2**40)
+            fine = max(fine, reach / 2**40, SMALLEST)
         self._last: tuple[int, Reading] | None = None
         self._lock = threading.RLock()
         pieces = ceil(top / fine)  # of the largest loss; losses at simple ratios to it are then not split either
@@ -194,10 +195,10 @@ class Losses:
             return inf
         high = max(float(np.min((self._whole - log(delta)) / self._slopes)), 1e-300)
         excess = lambda epsilon: log(self.delta(epsilon) / delta)  # noqa: E731
-        for _ in range(60):  # the bound lacks what is rounded up, and infinite losses
+        for turn in range(60):  # the bound lacks what is rounded up, and then infinite losses
             if excess(high) <= 0:
                 break
-            high *= 1.001
+            high *= 1.001 if turn < 10 else 1.5
         else:
             return inf
         low, stride = high, high / 32
@@ -328,6 +329,7 @@ class Reading:
         self.tilted = self.masses + self.scale - slope * self.losses
         reach = float(np.abs(self.losses).max()) + losses.grid
         self.shift = losses.shift + 4 * UNIT * reach
+        self.lost = 4 * size * SMALLEST  # by terms below the normal floats, which have no relative errors
         self.safe = 1 + 8 * UNIT * (1000 + scales + slope * reach)  # 1000: of the logarithms of masses
 
     def delta(self, epsilon: float) -> float:
@@ -342,7 +344,7 @@ class Reading:
         # where a sum below the circle has loss l, (1) has at most e^(slope (l - epsilon)) by its own tilt
         beyond = self.scale + self.slope * (self.slope + 1) * mu**2 / 2 - self.slope * at + self.below
         far = float(np.exp(self.above) + np.exp(min(beyond, 0.0)))
-        found = (self.whole.infinite + near + far) * self.safe
+        found = (self.whole.infinite + near + far) * self.safe + self.lost
         return max(SMALLEST, found) if found <= 1 else 1.0  # NaN, of numbers beyond floats, is 1 too
 
     def delta_below(self, epsilon: float) -> float:
@@ -359,6 +361,7 @@ class Reading:
         gaussian = self.slope * (self.slope + 1) * mu**2 / 2
         added = np.exp(self.scale + gaussian - self.slope * at) * (np.exp(self.below) + np.exp(self.tilted_above))
         found = self.whole.infinite / SAFE**2 + near * np.exp(-self.inflated) / self.safe - added * self.safe
+        found -= self.lost
         return max(0.0, float(found)) if found < 1 else 0.0
 
 

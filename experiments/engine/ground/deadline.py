@@ -70,11 +70,14 @@ def _alarms(late: TimeoutError, seconds: float) -> Iterator[None]:
     timers = ((signal.SIGPROF, signal.ITIMER_PROF, (seconds, tick)), (signal.SIGALRM, signal.ITIMER_REAL, (tick, tick)))
     before = [signal.signal(number, ring) for number, *_ in timers]
     try:
-        for _, timer, times in timers:
-            signal.setitimer(timer, *times)
-        yield
-    finally:
-        over = True  # before any call, in which it could ring
+        try:
+            for _, timer, times in timers:
+                signal.setitimer(timer, *times)
+            yield
+        finally:
+            over = True  # before any call, in which it could ring
+    finally:  # also where it rang in between
+        over = True
         for _, timer, _ in timers:
             signal.setitimer(timer, 0)
         for (number, *_), handler in zip(timers, before, strict=True):

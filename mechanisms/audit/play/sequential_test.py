@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from math import inf, log
 from numbers import Integral
@@ -85,8 +86,10 @@ def told_from_itself(name: str, null: Game, game: Game) -> str:
     The side plays against a copy of itself, from before it was played, for as many releases as the `game` has had. One
     dataset is on both sides, so that whoever wins has learnt what the side remembers from one release to the next.
     """
-    play(null, max(game.drawn, LEAST), game.level)
-    same = null.log_e() < -log(game.level)
+    with suppress(ValueError):  # a side that has no more releases
+        play(null, max(game.drawn, LEAST), game.level)
+    broken = any(null.raised) and not any(game.raised)  # a copy that cannot be drawn from says nothing of the side
+    same = broken or null.log_e() < -log(game.level)
     return "" if same else f"{name} is told from a fresh copy of itself: its releases are not independent"
 
 

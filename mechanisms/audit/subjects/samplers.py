@@ -109,8 +109,9 @@ def as_sampler(name: str, side: Any) -> Callable:
 
 
 def is_frozen(side: Any) -> bool:
-    """Whether a side is a law whose fields cannot be set, as all of ours are: it remembers nothing."""
-    return bool(getattr(getattr(side, "__dataclass_params__", None), "frozen", False))
+    """Whether a side is one of our laws, whose fields cannot be set: it remembers nothing."""
+    ours = type(side).__module__.startswith("lemmata.")
+    return ours and bool(getattr(getattr(side, "__dataclass_params__", None), "frozen", False))
 
 
 def copy_state(side: Any) -> Any:

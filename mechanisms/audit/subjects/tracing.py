@@ -10,10 +10,11 @@ elsewhere.
 
 import re
 import traceback
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from math import inf, log1p
+from math import expm1, inf, log1p
 from typing import Any
 
 import numpy as np
@@ -116,8 +117,8 @@ def trace(target: Any, data: Any, neighbour: Any, claim: Any = None, *, seed: in
         (hints if random or _hidden(lead, first.draws, second.draws, claim) else leads).append(lead)
     leads += _scales(first.meetings, second.meetings)
     sampled = _samples(first, len(sides[0][0]) if np.ndim(sides[0][0]) else 0)
-    for lead, seen in _centres(moves, first.meetings, one, claim):
-        (leads if seen and not sampled else hints).append(lead)
+    for lead, seen in _centres(moves, first.meetings, one, claim, sampled):
+        (leads if seen else hints).append(lead)
     if not (leads or hints) and claim is not None and first.calls:
         with taped(), quiet():
             others = [_run(found, sides[0], seed + 1 + more, ())[0] for more in range(SPREAD)]
@@ -283,7 +284,9 @@ def _moves(first: list[Meeting], second: list[Meeting]) -> Iterator[tuple[Place,
         yield one.place, one.law, float(np.linalg.norm(moved.ravel(), 2 if one.law in GAUSSIAN else 1))
 
 
-def _centres(moves: tuple, meetings: list[Meeting], released: Any, claim: Any) -> Iterator[tuple[Lead, bool]]:
+def _centres(
+    moves: tuple, meetings: list[Meeting], released: Any, claim: Any, sampled: bool
+) -> Iterator[tuple[Lead, bool]]:
     """Lines whose noise hides less than the claim allows, the worst first; then the lines that do so together.
 
     And whether that is seen: one number alone moves too far, or all are released. Of many noisy numbers that decide
@@ -297,6 +300,9 @@ def _centres(moves: tuple, meetings: list[Meeting], released: Any, claim: Any) -
         spent[place, law] = _together(law, [spent.get((place, law), 0.0), distance])
         single = distance if at >= len(meetings) or meetings[at].centre.size < 2 else 0.0
         most[place, law] = max(most.get((place, law), 0.0), single)
+    numbers = Counter[tuple[Place, str]]()
+    for meeting in meetings:
+        numbers[meeting.place, meeting.law] += meeting.centre.size
     values = _numbers(released)
     shown = {
         (place, law): all(_shown(m.outcome, values) for m in meetings if (m.place, m.law) == (place, law))
@@ -309,8 +315,9 @@ def _centres(moves: tuple, meetings: list[Meeting], released: Any, claim: Any) -
             words += f" and {claim} allows {allowed:.3g},"
             if distance == inf:
                 words = f"what {law} noise is added to moves by more than noise of any scale hides,"
-            exact = most[place, law] > allowed * (1 + 1e-9) or (shown[place, law] and _is_exact(law, claim))
-            yield Lead("centre", place, words), exact
+            exact = shown[place, law] and _is_exact(law, claim, distance, numbers[place, law])
+            seen = most[place, law] > allowed * (1 + 1e-9) or exact
+            yield Lead("centre", place, words), seen and (distance == inf or not sampled)
     moved = {(place, law): distance for (place, law), distance in spent.items() if distance}
     if len(moved) > 1 and all(d <= _allowed(claim, law) for (_, law), d in moved.items()):
         kinds = {law in GAUSSIAN for _, law in moved}
@@ -319,7 +326,9 @@ def _centres(moves: tuple, meetings: list[Meeting], released: Any, claim: Any) -
         if total > 1 + 1e-9:
             (place, _), _ = max(moved.items(), key=lambda item: item[1])
             words = f"{len(moved)} lines together move by {total:.3g} times what {claim} allows, most"
-            yield Lead("centre", place, words), all(shown.values()) and len(kinds) == 1 and _is_exact(law, claim)
+            whole = _together(law, list(moved.values()))
+            exact = len(kinds) == 1 and _is_exact(law, claim, whole, sum(numbers.values()))
+            yield Lead("centre", place, words), all(shown.values()) and exact and not sampled
 
 
 def _together(law: str, distances: list[float]) -> float:
@@ -327,9 +336,14 @@ def _together(law: str, distances: list[float]) -> float:
     return float(np.linalg.norm(distances)) if law in GAUSSIAN else sum(distances)
 
 
-def _is_exact(law: str, claim: Any) -> bool:
-    """Whether centres that move too far together break the claim: Laplace noise may be paid for by a delta."""
-    return law in GAUSSIAN or not (isinstance(claim, ApproxDP) and claim.delta > 0)
+def _is_exact(law: str, claim: Any, distance: float, numbers: int) -> bool:
+    """Whether centres that move too far together break the claim: Laplace noise may be paid for by a delta.
+
+    With chance 2^-k all of k numbers lie beyond both of their centres, where the loss is the whole distance.
+    """
+    if law in GAUSSIAN or not (isinstance(claim, ApproxDP) and claim.delta > 0):
+        return True
+    return -(2.0**-numbers) * expm1(claim.epsilon - distance) > claim.delta
 
 
 def _samples(tape: Tape, records: int) -> bool:
@@ -337,7 +351,8 @@ def _samples(tape: Tape, records: int) -> bool:
     met = {(meeting.law, meeting.place) for meeting in tape.meetings}
     chosen = [draw for draw in tape.draws if (draw.law, draw.place) not in met]
     each = [draw for draw in chosen if draw.law in (*UNIFORM, "binomial", "poisson")]
-    return any(draw.law in DRAWN_FROM for draw in chosen) or any(np.prod(draw.shape) >= records > 1 for draw in each)
+    some = [draw for draw in chosen if draw.law in DRAWN_FROM and draw.law not in SHUFFLES]
+    return bool(some) or any(np.prod(draw.shape) >= records > 1 for draw in each)
 
 
 def _numbers(released: Any) -> np.ndarray:

@@ -24,6 +24,7 @@ from lemmata.mechanisms.audit.subjects import draws
 from lemmata.mechanisms.audit.subjects.adapters import Mechanism
 from lemmata.mechanisms.audit.subjects.release_values import moments
 from lemmata.mechanisms.audit.subjects.samplers import Recorded, Source, WrongSize, copy_state
+from lemmata.mechanisms.noise.laplace import FloatLaplace
 from lemmata.mechanisms.privacy import ZCDP, GaussianDP, PureDP
 
 
@@ -196,14 +197,6 @@ class Drifting:
         return self.last
 
 
-@dataclass(frozen=True)
-class Fixed:
-    sides: list
-
-    def sample(self, rng, size):
-        return self.sides[0](rng, size)
-
-
 def remembering(b):
     side = Drifting(b)
     return lambda rng, size: side(rng, size)
@@ -226,8 +219,11 @@ def test_independent_releases_of_a_side_with_a_state_are_judged():
 
     found = audit(counting(0.0), counting(3.0), GaussianDP(1.0), root=1)
     assert found.verdict == "REFUTED"
-    law = Fixed([lambda rng, size: rng.normal(size=size)])
-    assert copy_state(law) is None and copy_state(np.zeros(3)) is None and copy_state([1, 2]) is None
+    assert (
+        copy_state(FloatLaplace(np.zeros(1), 1.0)) is None
+        and copy_state(np.zeros(3)) is None
+        and copy_state([1, 2]) is None
+    )
 
 
 def test_a_copy_shares_no_state_with_its_side():
@@ -235,3 +231,49 @@ def test_a_copy_shares_no_state_with_its_side():
         before = copy_state(side)
         moved = [each(np.random.default_rng(1), 50)[-1, 1] for each in (side, before, side)]
         assert moved[0] == moved[1] != moved[2]
+
+
+def stored_releases(b):
+    """Hands out 90 stored releases, and then no more."""
+    left = list(np.random.default_rng(int(b)).normal(b, 1.0, 90))
+
+    def take(rng, size):
+        return [left.pop() for _ in range(min(size, len(left)))]
+
+    return take
+
+
+class Locked:
+    """A sampler whose copy cannot be drawn from."""
+
+    def __init__(self, b):
+        self.b, self.own = b, {"lock": 1}
+
+    def __getstate__(self):
+        return {"b": self.b}
+
+    def __call__(self, rng, size):
+        return rng.normal(self.b, self.own["lock"], size)
+
+
+@pytest.mark.parametrize("kind", [stored_releases, Locked])
+def test_a_copy_that_cannot_be_drawn_from_says_nothing_of_its_side(kind):
+    found = audit(kind(0.0), kind(9.0), PureDP(0.1), root=1, budget=180)
+    assert found.verdict == "REFUTED"
+
+
+@dataclass(frozen=True)
+class Remembering:
+    """Frozen, and yet it remembers: its field is a dict."""
+
+    b: float
+    known: dict
+
+    def sample(self, rng, size):
+        drift = self.known.setdefault("drift", rng.laplace())
+        return self.b * 0 + np.repeat(drift, size)
+
+
+def test_a_frozen_law_of_somebody_else_is_copied():
+    found = audit(Remembering(0.0, {}), Remembering(1.0, {}), PureDP(1.0), root=1, budget=2_000)
+    assert (found.verdict, found.reason) == ("INCONCLUSIVE", "NOT_AUDITED")

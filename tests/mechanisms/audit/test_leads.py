@@ -165,3 +165,32 @@ def test_a_sample_may_pay_for_what_follows(seed):
     claim = PureDP(float(np.log1p((np.e - 1) / 2)))
     assert not trace(sampled(0.5), TEN, FOUR, claim, seed=seed).leads
     assert trace(lambda x, rng: float(tidy(x).sum() + rng.laplace()), TEN, FOUR, claim, seed=seed).leads
+
+
+def one_draw_for_all(x, rng):
+    return tidy(x)[:4] * 1.0 + rng.laplace(scale=10)
+
+
+def in_another_order_and_loud(x, rng):
+    return float(tidy(rng.permutation(x)).sum() + rng.laplace(scale=0.01))
+
+
+def ten_times(x, rng):
+    return np.repeat(tidy(x).sum(), 10) + rng.laplace(scale=1.2, size=10)
+
+
+def twice(x, rng):
+    return [float(tidy(x).sum() + rng.laplace()) for _ in range(2)]
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "claim"),
+    [
+        (one_draw_for_all, ApproxDP(1.0, 1e-6)),
+        (in_another_order_and_loud, ONE),
+        (ten_times, ApproxDP(1.0, 1e-9)),
+        (twice, ApproxDP(1.0, 1e-9)),
+    ],
+)
+def test_neither_an_order_nor_a_small_delta_pays_for_what_is_seen(mechanism, claim):
+    assert "centre" in [lead.kind for lead in trace(mechanism, TEN, FOUR, claim).leads]

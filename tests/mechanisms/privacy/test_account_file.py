@@ -186,3 +186,14 @@ def test_another_kind_of_entry_is_refused(path, entry):
     account_file.AccountFile(path, entry or {"": entry}).close()
     with pytest.raises(ValueError, match=r"^path (has no valid account, got|must be an account of version 1, got 2)"):
         Accountant.open(path)
+
+
+def test_a_witness_is_another_file_and_touches_no_third(tmp_path):
+    beside, other = tmp_path / "witness.new", tmp_path / "account"
+    beside.write_text("mine")
+    with Accountant.open(other, PureDP(1.0), witness=tmp_path / "witness") as account:
+        account.spend(PureDP(0.1))
+    assert beside.read_text() == "mine" and {path.name for path in tmp_path.iterdir()} >= {"account", "witness"}
+    for wrong in (3, other):
+        with pytest.raises(ValueError, match="witness must be the path of another file"):
+            Accountant.open(other, PureDP(1.0), witness=wrong)

@@ -5,6 +5,7 @@ import pickle
 import threading
 from dataclasses import replace
 
+import mpmath
 import numpy as np
 import pytest
 from dp_accounting.pld import common, privacy_loss_distribution
@@ -26,7 +27,7 @@ from lemmata.mechanisms.privacy import (
     to_neighbours,
     to_zcdp,
 )
-from lemmata.mechanisms.privacy.losses import Losses
+from lemmata.mechanisms.privacy.losses import Losses, enclosed_delta
 
 
 @pytest.fixture(autouse=True)
@@ -288,3 +289,34 @@ def test_threads_read_one_composition():
         thread.join()
     law = law_of([(PureDP(0.3), 30), (ApproxDP(0.7, 1e-9), 30)])
     assert all(found[epsilon] >= delta_of(law, epsilon) for epsilon in epsilons)
+
+
+@pytest.mark.parametrize(
+    ("n", "epsilon", "at"), [(1060, 0.001, 1.05894), (1050, 1e-5, 0.0104895), (1074, 0.01, 10.72926)]
+)
+def test_a_delta_below_the_normal_floats_is_enclosed(n, epsilon, at):
+    """The exact sum over k of n kept answers, in 60 digits."""
+    with mpmath.workdps(60):
+        e, x = mpmath.mpf(epsilon), mpmath.mpf(at)
+        kept = 1 / (1 + mpmath.exp(-e))
+        truth = mpmath.fsum(
+            mpmath.binomial(n, k) * kept**k * (1 - kept) ** (n - k) * (1 - mpmath.exp(x - (2 * k - n) * e))
+            for k in range(n + 1)
+            if (2 * k - n) * e > x
+        )
+        low, high = enclosed_delta(compose(*[PureDP(epsilon)] * n), at)
+        assert mpmath.mpf(low) <= truth <= mpmath.mpf(high)
+
+
+def test_an_epsilon_is_found_where_delta_is_hardly_more_than_that_of_infinite_losses():
+    together = compose(*[ApproxDP(0.1, 1e-7)] * 100)
+    assert to_approx(together, delta=1.01e-5).epsilon < 6
+    mixed = compose(GaussianDP(0.1), *[ApproxDP(0.01, 1e-9)] * 300)
+    assert to_approx(mixed, delta=3.03e-7).epsilon < 1.5
+    assert len(compose(GaussianDP(1.0), ApproxDP(0.1, 1e-6)).epsilon) > 9
+
+
+def test_losses_at_the_ends_of_the_floats_are_composed():
+    assert 0 <= to_approx(compose(PureDP(5e-324), PureDP(1e-323)), epsilon=0.0).delta < 1e-300
+    for mu in (1e155, 1e300):
+        assert to_approx(compose(GaussianDP(mu), ApproxDP(1.0, 1e-5)), epsilon=5.0).delta == 1

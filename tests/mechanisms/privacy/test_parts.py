@@ -4,6 +4,7 @@ import math
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
@@ -115,3 +116,9 @@ def test_nothing_left_has_no_parts():
         account.parts(2)
     with pytest.raises(OverBudget):
         account.spend(PureDP("1e-300"))
+
+
+def test_shares_are_read_from_arrays_and_from_no_bytes():
+    assert Accountant(PureDP(1.0)).parts(np.array(3)) == Accountant(PureDP(1.0)).parts(3)
+    with pytest.raises(ValueError, match="shares"):
+        Accountant(PureDP(1.0)).parts(b"ab")

@@ -1,5 +1,7 @@
 """Accounts of a plan that is announced: tight, spent in any order, kept on disk, and nothing beyond the plan."""
 
+from dataclasses import replace
+
 import pytest
 
 from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, account_terms, compose, to_approx, to_curve
@@ -87,3 +89,23 @@ def test_a_refused_curve_is_named_by_its_size():
     with pytest.raises(OverBudget) as refused:
         Accountant(BUDGET).spend(to_curve(GaussianDP(0.1)))
     assert "PrivacyCurve(161 points, neighbours='replace')" in str(refused.value) and len(str(refused.value)) < 300
+
+
+def test_a_planned_composition_is_charged_as_it_is_written():
+    """Its parts, which equality does not see, would make it far cheaper than a release of the same words."""
+    whole = compose(*[PureDP(0.1)] * 100)
+    assert to_approx(whole, epsilon=4.9).delta < 1e-6  # by its parts
+    for plan in ([whole], [replace(whole)]):
+        with pytest.raises(ValueError, match="plan must be within the budget"):
+            Accountant(ApproxDP(4.9, 1e-6), way="losses", plan=plan)
+    for plan in ([whole, replace(whole)], [replace(whole), whole]):
+        with pytest.raises(ValueError, match="plan must be within the budget"):
+            Accountant(ApproxDP(9.9, 1e-6), way="losses", plan=plan)
+
+
+def test_what_a_plan_has_spent_is_of_what_was_written():
+    """The release of a plan that is a composition counts as one release of its epsilon."""
+    whole = compose(*[PureDP(0.01)] * 100)
+    account = Accountant(ApproxDP(2.0, 1e-6), way="losses", plan=[whole])
+    account.spend(whole)
+    assert account.spent.epsilon > 0.99
