@@ -35,11 +35,3 @@ plt.axhline(MOST.epsilon, color="#a3262a", ls=":", label="the budget")
 plt.gca().set(xlabel="releases", ylabel="epsilon at delta = 1e-5", ylim=(0, 2 * MOST.epsilon))
 plt.legend()
 plt.show()
-
-# %%
-# Where all releases are announced beforehand, their privacy losses are composed. A hundred pure releases of 0.1 fit, in
-# any order; added up they would be epsilon = 10.
-
-plan = [lemmata.PureDP(0.1)] * 100
-announced = lemmata.Accountant(lemmata.ApproxDP(5.0, 1e-6), way="losses", plan=plan)
-print(announced.left, "is next;", lemmata.to_approx(lemmata.compose(*plan), delta=1e-6), "in the end")
