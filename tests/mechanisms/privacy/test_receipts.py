@@ -106,3 +106,17 @@ def test_a_last_line_of_zeros_was_granted_and_is_not_dropped(spent, kept):
     with pytest.raises(ValueError, match=r"^path must be an unedited account, got .*: line 5 was damaged"):
         Accountant.open(spent)
     assert spent.read_bytes() == damaged
+
+
+def test_equal_releases_on_a_restored_copy_are_others(spent):
+    """A script that runs every night writes the same words: the receipt of the night before is not of the copy."""
+    backup = spent.read_bytes()
+    receipts = []
+    for _ in range(2):
+        spent.write_bytes(backup)
+        with Accountant.open(spent) as account:
+            account.spend(PureDP(0.01), "nightly")
+            receipts.append(account.receipt)
+    assert receipts[0] != receipts[1]
+    with Accountant.open(spent) as account, pytest.raises(ValueError, match="receipt must be of this account"):
+        account.verify(receipts[0])
