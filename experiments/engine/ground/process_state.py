@@ -116,8 +116,6 @@ SETTINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "sys.path": (lambda: list(sys.path), _refill(sys.path)),
     "os.environ": (lambda: dict(os.environ), _refill(os.environ)),
     "warnings.filters": (lambda: list(warnings.filters), _set_filters),
-    "sys.gettrace()": (sys.gettrace, sys.settrace),
-    "sys.getprofile()": (sys.getprofile, sys.setprofile),
     "gc.callbacks": (lambda: list(gc.callbacks), _refill(gc.callbacks)),
     "running threads": (threading.enumerate, lambda threads: None),  # which may change anything at any time
 }

@@ -29,7 +29,7 @@ def test_noise_is_never_absorbed_by_the_float_grid():
 
 def test_integers_and_bools_are_numbers():
     assert gaussian.law([0.0], sensitivity=np.int64(1), sigma=True).sigma == 1.0
-    assert PureDP(np.float32(0.5)) == PureDP(0.5) and ApproxDP(True, 0).epsilon == 1.0
+    assert PureDP(np.float32(0.5)) == PureDP(0.5) and ApproxDP(np.int64(1), 0).epsilon == 1.0
 
 
 def test_steps_that_would_overflow_are_refused():
