@@ -168,7 +168,7 @@ class AccountFile:
         return entries
 
     def _entry(self, number: int, line: bytes) -> Entry:
-        """The entry of the line after `_check`. Raises ValueError unless it is, byte for byte, as we write it."""
+        """The entry of the line after the last check. Raises ValueError unless it is, byte for byte, as we write it."""
         try:
             entry = json.loads(line)["entry"]
             check, expected = _line(self._checks[-1], entry)

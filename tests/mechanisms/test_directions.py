@@ -210,8 +210,8 @@ def test_every_rounding_is_listed():
 
 def test_every_rounding_matters_and_is_towards_the_safe_side():
     """A law that a stronger rounding refuses, or looks for without end, promises nothing."""
-    runs, met = {}, {}
-    for name, scene in scenes().items():
+    every, runs, met = scenes(), {}, {}
+    for name, scene in every.items():
         runs[name], seen = run(scene)
         for place in seen:
             met.setdefault(place, []).append(name)
@@ -222,7 +222,7 @@ def test_every_rounding_matters_and_is_towards_the_safe_side():
         for name in met.get(place, ()):
             try:
                 with deadline(2.0):
-                    after, _ = run(scenes()[name], place)
+                    after, _ = run(every[name], place)
             except (ValueError, TimeoutError):
                 break
             if is_safe(runs[name], after):

@@ -214,11 +214,9 @@ def _changes(words: str, base: tuple, parts: list[Part], kind: str) -> Iterator[
         yield Neighbours(base, tuple(append(part, row(part, 0)) for part in base), f"{words}; its first record twice")
     for change, record in records(parts, own, kind == "label", first):
         if kind == "add/remove":
-            other = tuple(append(part, value) for part, value in zip(base, record, strict=True))
-            yield pair(base, other, f"{words}; one record more, {change}")
+            yield pair(base, _inserted(base, n, record), f"{words}; one record more, {change}")
         elif n > 1 or kind == "replace":
-            other = tuple(put(part, n - 1, value) for part, value in zip(base, record, strict=True))
-            yield pair(base, other, f"{words}; one record replaced: {change}")
+            yield pair(base, _replaced(base, n - 1, record), f"{words}; one record replaced: {change}")
     if kind == "replace" and n > 1:
         other = tuple(put(part, n - 1, row(part, 0)) for part in base)
         yield pair(base, other, f"{words}; one record replaced: equal to the first")
@@ -253,12 +251,21 @@ def _change_at(words: str, base: tuple, parts: list[Part], kind: str, place: int
         )
     for said, record in islice(records(parts, own, kind == "label", first), change, change + 1):
         if kind == "add/remove":
-            order = [*range(place), n, *range(place, n)]
-            other = tuple(take(append(part, value), order) for part, value in zip(base, record, strict=True))
-            yield replace(pair(base, other, f"{words}; one record more before {where}, {said}"), place=place)
+            made = pair(base, _inserted(base, place, record), f"{words}; one record more before {where}, {said}")
         else:
-            other = tuple(put(part, place, value) for part, value in zip(base, record, strict=True))
-            yield replace(pair(base, other, f"{words}; {where} replaced: {said}"), place=place)
+            made = pair(base, _replaced(base, place, record), f"{words}; {where} replaced: {said}")
+        yield replace(made, place=place)
+
+
+def _inserted(data: tuple, place: int, record: tuple) -> tuple:
+    """The dataset with one record more, before the one at a place or at the end."""
+    n = len(data[0])
+    order = [*range(place), n, *range(place, n)]
+    return tuple(take(append(part, value), order) for part, value in zip(data, record, strict=True))
+
+
+def _replaced(data: tuple, place: int, record: tuple) -> tuple:
+    return tuple(put(part, place, value) for part, value in zip(data, record, strict=True))
 
 
 def pair(one: tuple, other: tuple, words: str) -> Neighbours:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from math import inf
 from os.path import relpath
 from typing import Any
@@ -82,8 +81,8 @@ def simpler(pair: Neighbours) -> Iterator[Neighbours]:
             tuple(take(part, rows(size, kept)) for part in side)
             for size, side in zip(sizes, (pair.data, pair.neighbour), strict=True)
         ]
-        made = Neighbours(sides[0], sides[1], _again(pair.words, number(len(sides[0][0]), "record")))
-        yield replace(made, place=sum(at < place for at in kept))
+        words = _again(pair.words, number(len(sides[0][0]), "record"))
+        yield Neighbours(sides[0], sides[1], words, place=sum(at < place for at in kept))
     first = pair.data[0]
     if isinstance(first, np.ndarray) and first.dtype.kind in "iuf" and shared:
         some = int(place == 0 and sizes[0] > shared)  # a record that both have
@@ -94,13 +93,11 @@ def simpler(pair: Neighbours) -> Iterator[Neighbours]:
                     (_alike(side[0], place if size > shared else size, value), *side[1:])
                     for size, side in zip(sizes, (pair.data, pair.neighbour), strict=True)
                 ]
-                made = Neighbours(sides[0], sides[1], _again(pair.words, "the others alike"))
-                yield replace(made, place=place)
+                yield Neighbours(sides[0], sides[1], _again(pair.words, "the others alike"), place=place)
     if isinstance(first, np.ndarray) and first.ndim == 2 and first.shape[1] > 1:
         for column in range(first.shape[1]):
             sides = [(np.delete(side[0], column, axis=1), *side[1:]) for side in (pair.data, pair.neighbour)]
-            made = Neighbours(sides[0], sides[1], _again(pair.words, number(first.shape[1] - 1, "column")))
-            yield replace(made, place=place)
+            yield Neighbours(sides[0], sides[1], _again(pair.words, number(first.shape[1] - 1, "column")), place=place)
 
 
 def _fewer(shared: int) -> Iterator[list[int]]:

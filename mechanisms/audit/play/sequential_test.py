@@ -74,7 +74,8 @@ def audit(
     why = game.unaudited()
     if found.verdict == REFUTED:
         for name, side, copy in zip(NAMES, (sample_a, sample_b), copies, strict=True):
-            why = why or (copy is not None and told_from_itself(name, begin(side, copy, SAME, root + 1), game))
+            if not why and copy is not None:
+                why = told_from_itself(name, begin(side, copy, SAME, root + 1), game)
     if why:
         return replace(found, verdict=INCONCLUSIVE, reason="NOT_AUDITED", event=why, lower=0.0, lower_at_level=0.0)
     return replace(found, reason="INTERRUPTED") if game.interrupted and found.verdict != REFUTED else found
