@@ -10,7 +10,7 @@ from pathlib import Path
 import lemmata
 from lemmata.bounds.library import Paper, library
 from lemmata.bounds.theorem import Theorem, theorems
-from lemmata.experiments.engine.ground.files import read_table
+from lemmata.bounds.catalogue.paper_file import read_table
 
 ROOT = Path(__file__).resolve().parents[1]
 ALGORITHMS = ROOT / "docs" / "algorithms.csv"

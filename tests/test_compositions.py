@@ -31,7 +31,7 @@ MORE = {
     "bms22.thm4.2.s3/explicit": "both losses at the mu that balances them",
     "bms22.rem.poly/corrected/utility": "the largest norm, measured on the map itself",
     "bms22.thm6.1.s4/explicit/selection": "the exact failure of the choice; the size of the cover is shared",
-    "bms22.lemA.1.s4/corrected": "the sum against beta, and the swapping tail",
+    "bms22.lemA.1.s4/explicit": "the sum against beta, and the swapping tail",
     "bms22.clmD.2/explicit/distance": "the recursion iterated, and random networks",
     "bms22.corF.2/corrected/tail": "the choice at Lemma F.3's sensitivity; the size of the grid is shared",
     "rbht09.thm7/printed": "the privacy loss of the law at the printed scale",

@@ -24,9 +24,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lemmata.bounds.catalogue.paper_file import read_table
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim, Setting
-from lemmata.experiments.engine.ground.files import read_table, write_table
+from lemmata.experiments.engine.ground.files import write_table
 from lemmata.experiments.engine.ground.profiles import TIMES
 from lemmata.experiments.engine.running import costs
 from lemmata.experiments.engine.running.cell import Cell

@@ -35,7 +35,7 @@ RECONSTRUCTED: dict[str, Any] = {"reading": "explicit", "reconstructed": True}
 def slope_bound(*, label_bound: Any, smoothness: Any, reach: Any) -> Any:
     """Largest slope of a non-negative H-smooth loss on the range of its predictions.
 
-    phi is non-negative and H-smooth on [-reach, reach], with phi(0) <= ||Y||^2.
+    phi is non-negative and H-smooth on the whole line, with phi(0) <= ||Y||^2, and |t| <= reach.
 
     Derivation. phi >= 0 at -phi'(0)/H and phi(s) <= phi(0) + phi'(0) s + H s^2/2 give phi'(0)^2 <= 2 H phi(0); from 0
     to t the slope changes by at most H |t|. Attained by the square (H/2)(t + sqrt(2/H) ||Y||)^2.

@@ -183,6 +183,7 @@ def printed_excess(
 @theorem(
     "abgmu22.thm.grid",
     part="utility-average",
+    reading="explicit",
     kind="tail",
     says=EXCESS % (PRINTED, r"\frac{2\Delta(B_j)}n"),
     needs=UTILITY,

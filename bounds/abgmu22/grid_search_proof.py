@@ -43,6 +43,7 @@ def second_moment(*, label_bound: Any) -> Any:
 @theorem(
     "abgmu22.thm.grid.s3",
     part="units",
+    reading="explicit",
     says=r"\mathbb E\,\ell(w_j;(x,y))^2\le4\|\mathcal Y\|^4",
     needs=[positive("label_bound")],
     source=PROOF + ", read with the units of a squared loss",
@@ -239,6 +240,7 @@ def printed_selection_loss(*, loss_bound: Any, n: int, guesses: int, beta: Any, 
 @theorem(
     "abgmu22.thm.grid.s6",
     part="average",
+    reading="explicit",
     kind="tail",
     says=SELECTED % (r"\frac{4\Delta(B_j)\log(4K/\beta)}{n\varepsilon}", r"\beta", r"\frac{2\Delta(B_j)}n"),
     needs=SELECTION,

@@ -2,8 +2,8 @@
 
 Algorithm 2 projects to R^k by the fast projection of Lemma A.4, clips to norm 2r, runs DP-ERM (`dp_erm`) on the ball of
 radius 2 Lambda and lifts the result: w^Priv = Phi^T w. a = Lambda r / rho >= 1, since Algorithm 2 takes rho in
-(0, Lambda r]; its input says B^d(R) where the theorem says B^d(r). The paper (000) prints the precise bound alone, the
-appendix (002) the soft form first and the same precise bound after it. The proof's steps are in
+(0, Lambda r]; its input says B^d(R) where the theorem says B^d(r). The paper prints the precise bound alone; its
+appendix as circulated apart has a form with Õ before the same precise bound. The proof's steps are in
 `efficient_learner_proof`.
 """
 
@@ -172,29 +172,6 @@ def utility_constant(trained: float) -> float:
     - 8 a / sqrt(m), and sqrt(log(3/beta)/(2m)) <= 1.26 sqrt(x/m) as log(3/beta) <= (1 + log 1.5/log 2) x.
     """
     return max(9.0, 8.93 + 4 * trained * (1 + log(3) / log(2)) * sqrt(2))
-
-
-def soft_logs(*, m: int, delta: float, beta: float) -> float:
-    """The logarithms that the soft form leaves free: sqrt(log(2m/beta) log(2/beta)) (1 + log^{3/4}(1/delta))."""
-    return sqrt(log(2 * m / beta) * log(2 / beta)) * (1 + (-log(delta)) ** 0.75)
-
-
-SOFT = r"\widetilde{O}\left(\frac{\Lambda r}{\rho\sqrt{\min(1,\varepsilon)m}}\right)" + CERTAIN
-
-
-@theorem("bms22.thm3.2", part="soft", kind="tail", says=LEARNT + SOFT, needs=[*SETTING, at_least("a", 1)])
-def printed_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The order of the efficient learner's excess risk with named free logarithms.
-
-    The free logarithms are `soft_logs`.
-
-    With them it is at least 1/3 of the corrected order: each of its three terms is at most a soft_logs / sqrt(min(1,
-    epsilon) m), divided by log 2 for the first two (log(2m/beta), log(2/beta) >= log 2).
-    """
-    return a / sqrt(min(1, epsilon) * m)
-
-
-corrected_soft_order = printed_soft_order.corrected(says=LEARNT + SOFT)(printed_soft_order.theorem.formula)  # k too
 
 
 # Rates ----------------------------------------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 
 Algorithm 3 maps x to D random Fourier features psi(x) (`random_features`) and runs Algorithm 2 (`efficient_learner`) on
 them, with norm bound 2 Lambda and beta/2. a = Lambda r / rho >= 1/2, since Algorithm 3 takes rho in (0, 2 Lambda r].
-The appendix (002) prints the soft form first and the paper's (000) precise bound after it. Fact C.1 and the steps of
-the proof come before the theorem that calls them.
+The paper prints the precise bound alone; its appendix as circulated apart has a form with Õ before it. Fact C.1 and the
+steps of the proof come before the theorem that calls them.
 """
 
 from math import exp, log, sqrt
@@ -376,32 +376,3 @@ def smallest_useful_m(*, k: int, count: int, epsilon: float, beta: float, a: flo
         if kernel_excess(m=m, k=k, count=count, epsilon=epsilon, delta=delta, beta=beta, a=a, calibration="tight") < 1:
             return m
         m *= 2
-
-
-SOFT = r"\widetilde{O}\left(\frac{\Lambda r}{\rho\sqrt{\min(1,\varepsilon)m}}\right)" + CERTAIN
-
-
-@theorem("bms22.thm4.2", part="soft", kind="tail", says=LEARNT + SOFT, needs=[*ANY, HALF])
-def printed_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The order of the kernel learner's excess risk with named free logarithms.
-
-    The free logarithms are `efficient_learner.soft_logs`.
-    """
-    return a / sqrt(min(1, epsilon) * m)
-
-
-@printed_soft_order.corrected(says=LEARNT + SOFT, needs=[*SETTING, HALF])
-def corrected_soft_order(*, m: int, epsilon: float, delta: float, beta: float, a: float) -> float:
-    """The kernel learner's excess risk with named free logarithms, corrected.
-
-    It is an order, in a range of epsilon and delta and with the corrected rows.
-
-    The range is Theorem 3.2's, and so is k, as corrected, at beta/2.
-
-    With x = log(2/beta), y = log(2m/beta) >= log 2, u = log^{3/4}(1/delta), a >= 1/2 and the free logarithms
-    sqrt(xy) (1 + u), the three terms of the corrected order are at most 2/sqrt(log 2), 1/log 2 and u times
-    a sqrt(xy/m), the last over sqrt(epsilon). For epsilon >= 1, log(1/delta) >= 1 and u >= 1; for less, the first two
-    are sqrt(epsilon) times as large in these units, and u >= epsilon^{3/4}: so the sum is at most (2/sqrt(log 2) +
-    1/log 2 + 1)/2 = 2.43 soft ones.
-    """
-    return a / sqrt(min(1, epsilon) * m)

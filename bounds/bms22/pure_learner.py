@@ -2,8 +2,8 @@
 
 Data in B^d(r) x {-1, +1} are projected to R^k by random signs, and the exponential mechanism picks a weight vector from
 a cover of B^k(2 Lambda) by its number of errors. a = Lambda r/rho >= 1 throughout. The paper's own text (000) is
-`printed`; its appendix as circulated apart (002) adds the soft form, and in the precise form its root spans the margin
-loss alone where the paper's spans the product. The steps of the proof are in `pure_learner_proof`, covers in `covers`.
+`printed`; its appendix as circulated apart adds a form with Õ, and in the precise form its root spans the margin loss
+alone where the paper's spans the product. The steps of the proof are in `pure_learner_proof`, covers in `covers`.
 """
 
 from __future__ import annotations
@@ -170,39 +170,6 @@ gap_for_small_beta = printed_gap.corrected(
 )(printed_gap.theorem.formula)
 
 ORDER = 5000.0  # C of the corrected reading: min(1, explicit) <= C printed
-SOFT_ORDER = 1500.0  # C of the soft form
-
-
-@theorem(
-    "bms22.thm3.1",
-    part="soft",
-    kind="tail",
-    says=r"\Pr\left["
-    + RISK
-    + r"\left\{\hat R^\rho_S(w)+\tilde O\left(\sqrt{\hat R^\rho_S(w)\frac{\Lambda^2r^2}{m\rho^2}}+"
-    r"\frac{\Lambda^2r^2}{\rho^2\min(1,\varepsilon)m}\right)\right\}\right]\ge 1-\beta",
-    needs=NEEDS,
-    source=", in the appendix as circulated apart only",
-)
-def soft_gap(
-    *, m: int, epsilon: float, beta: float, norm_bound: float, radius: float, rho: float, margin_loss: float
-) -> float:
-    """The order of Algorithm 1's excess risk, up to logarithms.
-
-    The excess is over the comparator's margin loss.
-
-    The free logarithm is T = `soft_logarithm`: the explicit excess is at most 1500 T times this, for every beta.
-
-    Derivation. k <= 233 a^2 log(2m/beta) gives m A = k log(1+40a) + log(4/beta) <= 234 a^2 T; alpha = 2A/epsilon; the
-    explicit excess is at most sqrt(2 R A) + (3/2) alpha + 3A.
-    """
-    square = (norm_bound * radius / rho) ** 2
-    return sqrt(margin_loss * square / m) + square / (min(1.0, epsilon) * m)
-
-
-def soft_logarithm(*, m: int, beta: float, norm_bound: float, radius: float, rho: float) -> float:
-    """T = log(2m/beta) log(41 Lambda r/rho), at least 2.5."""
-    return (log(2 * m) - log(beta)) * log(41 * norm_bound * radius / rho)
 
 
 # Theorem 3.1 with our constants ---------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from flint import arb
 
 from lemmata.bounds.bms22 import BMS22
 from lemmata.bounds.exact.balls import exact
-from lemmata.bounds.exact.numbers import Number, Real, log, power, sqrt
+from lemmata.bounds.exact.numbers import Number, Real, log, sqrt
 from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, require, theorem
 
 CGM19 = "Cortes, Greenberg & Mohri 2019, Corollary 7"
@@ -140,20 +140,26 @@ def stumps(*, m: Number, beta: Number, empirical: Number) -> Number:
 
 @theorem(
     "bms22.lemA.1.s0",
-    says=r"\mathrm{VC}\{(x,y):\,y\,h(x)\le0\}\le\mathrm{VC}\{\mathrm{sign}\circ h\}",
+    reading="explicit",
+    says=r"h:\mathcal X\to\{\pm1\}\ \mathrm{or\ linear}:\quad"
+    r"\mathrm{VC}\{(x,y):\,y\,h(x)\le0\}\le\mathrm{VC}\{\mathrm{sign}\circ h\}",
     kind="construction",
-    source="what turns the VC dimension of H into that of the sets of errors",
-    reconstructed=True,
+    source="what turns the VC dimension of H into that of the sets of errors, for functions that never vanish and for "
+    "linear ones",
 )
-def vc_of_signs(*, patterns: Any) -> int:
+def vc_of_classifiers(*, patterns: Any) -> int:
     """The VC dimension of a finite class, from its values on finitely many points.
 
     `patterns` are booleans of shape (hypotheses, points).
 
-    The step: the sets of errors have no larger one than the classifiers sign(h), if ties count as errors. The lemma is
-    stated for functions to R.
+    The step: the sets of errors have no larger one than the classifiers sign(h). Where functions vanish and ties count
+    as errors, they may have.
 
-    >>> vc_of_signs(patterns=[[0, 0], [0, 1], [1, 1]])
+    Derivation. A shattered set of records has no x twice. Without ties an error is a sign other than the label: flip
+    the columns whose label is +1. For linear h it is <w, y x> <= 0, and the sets {z: <w, z> <= 0} shatter as many
+    points as the sets {x: <w, x> >= 0}, which they are at z = -x.
+
+    >>> vc_of_classifiers(patterns=[[0, 0], [0, 1], [1, 1]])
     1
     """
     return vc_dimension(patterns)
@@ -176,29 +182,12 @@ def vc_dimension(patterns: Any) -> int:
     return patterns.shape[1]
 
 
-@vc_of_signs.corrected(
-    says=r"h:\mathcal X\to\{\pm1\}\ \mathrm{or\ linear}:\quad"
-    r"\mathrm{VC}\{(x,y):\,y\,h(x)\le0\}\le\mathrm{VC}\{\mathrm{sign}\circ h\}",
-    source="for functions that never vanish, and for linear ones",
-)
-def vc_of_classifiers(*, patterns: Any) -> int:
-    """The VC dimension of functions without zeros and of linear functions.
-
-    Both definitions agree for these classes.
-
-    Derivation. A shattered set of records has no x twice. Without ties an error is a sign other than the label: flip
-    the columns whose label is +1. For linear h it is <w, y x> <= 0, and the sets {z: <w, z> <= 0} shatter as many
-    points as the sets {x: <w, x> >= 0}, which they are at z = -x.
-    """
-    return vc_of_signs(patterns=patterns)
-
-
 @theorem(
     "bms22.lemA.1.s1",
+    reading="explicit",
     says=r"p>\frac1m\ \Rightarrow\ \Pr[\mathrm{Bin}(m,p)\ge mp]>\frac14",
     needs=[integer("m")],
     source="Greenberg & Mohri 2014, Theorem 1",
-    reconstructed=True,
 )
 def ghost_reaches(*, m: int) -> Fraction:
     """A ghost sample reaches the expected errors with probability above 1/4.
@@ -212,10 +201,10 @@ def ghost_reaches(*, m: int) -> Fraction:
 
 @theorem(
     "bms22.lemA.1.s2",
+    reading="explicit",
     says=r"0\le r\le p\le r'\ \Rightarrow\ \frac{r'-r}{\sqrt{(r+r')/2}}\ge\frac{p-r}{\sqrt p}",
     needs=[require("0 <= r <= p <= ghost, 0 < p", lambda r, p, ghost: 0 <= r <= p <= ghost and p > 0)],
     source=CGM19,
-    reconstructed=True,
 )
 def deviation_of_risk(*, r: Real, p: Real, ghost: Real) -> Real:
     """The deviation from the risk is at most that from the ghost sample.
@@ -230,11 +219,11 @@ def deviation_of_risk(*, r: Real, p: Real, ghost: Real) -> Real:
 
 @theorem(
     "bms22.lemA.1.s3",
+    reading="explicit",
     says=r"\Pr_\sigma\left[\sum_{i\le s}\sigma_i\ge u\right]\le\exp\left(-\frac{u^2}{2s}-\frac{u^4}{12s^3}\right)",
     kind="tail",
     needs=[integer("s"), at_least("u", 0)],
     source=f"{CGM19} has exp(-u^2/(2s)), Hoeffding's bound; the second term is ours",
-    reconstructed=True,
 )
 def swapping_tail(*, s: int, u: Number) -> arb:
     """The tail of the sum of fair signs that swaps between the samples make.
@@ -258,31 +247,18 @@ def patterns_of_errors(m: int, V: int) -> int:
 
 @theorem(
     "bms22.lemA.1.s4",
-    says=r"\Pi_{\mathcal{H}}(2m)\le(2m)^{V}",
-    needs=[integer("m"), integer("V", 0)],
-    source='what "and VC-dimension bounds" must mean to arrive at V log(2m)',
-    reconstructed=True,
-)
-def growth(*, m: int, V: int) -> int:
-    """The growth function at 2m is at most (2m)^V.
-
-    It is true for V = 0 and V >= 2: nonempty sets of at most V points are images of sequences of V points, and {a, b}
-    is the image of two of them, which leaves one for the empty set. It is false for V = 1: thresholds make 2m + 1
-    patterns.
-    """
-    return power(2 * m, V)
-
-
-@growth.corrected(
+    reading="explicit",
     says=r"4\sum_{i\le V}\binom{2m}i\,e^{-L-L^2/(3m)}\le\beta,\quad L=V\log(2m)+\log\frac4\beta",
     needs=SAMPLE,
-    source="derived here",
+    source='what "and VC-dimension bounds" must mean to arrive at V log(2m)',
 )
 def union_over_patterns(*, m: int, V: int, beta: Number) -> arb:
     """The union over all patterns of errors costs at most beta, also for V = 1.
 
     The deviation is that of the lemma at empirical risk 0, the least. For V = 0 and V >= 2 by Phi_V(2m) <= (2m)^V
-    alone; for V = 1 by (2m + 1)/(2m) <= exp(1/(2m)) and L^2/(3m) >= 1/(2m), since L >= log 2 + log 4 > sqrt(3/2).
+    alone: nonempty sets of at most V points are images of sequences of V points, and {a, b} is the image of two of
+    them, which leaves one for the empty set. For V = 1, where thresholds make 2m + 1 patterns, by (2m + 1)/(2m) <=
+    exp(1/(2m)) and L^2/(3m) >= 1/(2m), since L >= log 2 + log 4 > sqrt(3/2).
     """
     allowed = relative(exact(0), complexity(exact(m), V, exact(beta)))
     return deviation_probability(m, patterns_of_errors(m, V), deviation(0, allowed))
@@ -290,10 +266,10 @@ def union_over_patterns(*, m: int, V: int, beta: Number) -> arb:
 
 @theorem(
     "bms22.lemA.1.s5",
+    reading="explicit",
     says=r"R-r\le2\sqrt{QR}\ \Rightarrow\ R\le r+2\sqrt{Qr}+4Q",
     needs=[at_least("r", 0), at_least("Q", 0)],
     source=CGM19,
-    reconstructed=True,
 )
 def solved(*, r: Number, Q: Number) -> Any:
     """A relative deviation of 2 sqrt(Q p) allows a risk of r + 2 sqrt(Q r) + 4 Q.

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from lemmata.bounds.catalogue.library import Paper, library
+from lemmata.bounds.catalogue.paper_file import read_errata
 
 
 class UnknownName(ValueError):
@@ -16,12 +17,17 @@ class UnknownName(ValueError):
 def resolve(name: str, here: Sequence[Paper] = ()) -> tuple[str, str]:
     """(kind, name) with kind "paper", "module", "id" or "key". Raises `UnknownName`.
 
-    Of the papers `here` an id may be given without its paper, and their labels come before those of others.
+    A permanent name may be given: `lemmata:wzw25.lem6.4/printed`, or the number of an erratum, `wzw25:E20`. Of the
+    papers `here` an id may be given without its paper, and their labels come before those of others.
 
     >>> resolve("WZW25.lem6.4"), resolve("wzw25 Lemma 6.4"), resolve("6.4 wzw25"), resolve("wzw25/margin_grid")
     (('id', 'wzw25.lem6.4'), ('id', 'wzw25.lem6.4'), ('id', 'wzw25.lem6.4'), ('module', 'wzw25/margin_grid'))
+    >>> resolve("lemmata:wzw25:E20"), resolve("lemmata:wzw25.lem6.4/printed")
+    (('key', 'wzw25.thmK.3.s1/printed'), ('key', 'wzw25.lem6.4/printed'))
     """
-    plain = name.strip().removesuffix(".py").removeprefix("lemmata.")
+    plain = name.strip().removesuffix(".py").removeprefix("lemmata.").removeprefix("lemmata:")
+    if erratum := re.fullmatch(r"(\w+):(E\d+)", plain, re.IGNORECASE):
+        return "key", find_erratum(*erratum.groups())
     for room in ("experiments", "bounds"):
         plain = plain.removeprefix(f"{room}.").removeprefix(f"{room}/")
     lower = plain.lower()
@@ -49,6 +55,19 @@ def resolve(name: str, here: Sequence[Paper] = ()) -> tuple[str, str]:
     near = difflib.get_close_matches(lower, [*ids, *stems, *library.papers], n=3)
     hint = f"did you mean {', '.join(ids.get(n, n) for n in near)}?" if near else "`lemmata ledger` lists all"
     raise UnknownName(f"ID must name a statement, module or paper, got {name!r}; {hint}")
+
+
+def find_erratum(paper: str, number: str) -> str:
+    """The key of an erratum, from `wzw25:E20`. Raises `UnknownName`, also for one that is withdrawn."""
+    known = library.papers.get(paper.lower())
+    lines = read_errata(known.folder) if known else []
+    line = next((line for line in lines if line["number"] == number.upper()), None)
+    if line is None:
+        last = f" up to {lines[-1]['number']}" if lines else ""
+        raise UnknownName(f"ID must name an erratum{last} of a paper that has some, got '{paper}:{number}'")
+    if line["status"] == "withdrawn":
+        raise UnknownName(f"ID must name an erratum that stands; {paper}:{number} ({line['key']}) is withdrawn")
+    return line["key"]
 
 
 def by_label(words: str) -> list[str]:

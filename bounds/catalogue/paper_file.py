@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
+import io
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ PAPER = {"id": str, **WORK, "contact": str, "checked_by": list, "packages": list
 PAPER |= dict.fromkeys(("contents", "sources", "expected", *WORDS), dict)
 ENTRY = {"label": str, "module": str, "source": str}
 NEEDED = ("authors", "title", "year")
+ERRATA = ("number", "key", "status")  # of a list of errata: no number is given twice
 LARGEST, DOTS, DIGITS = 1_000_000, 100, 1_000  # bytes of a file, dots of a line and digits of a number: of any length
 LONGEST, MOST = 80, 10_000  # characters of an id, which names files, and statements of a paper
 # Characters that a terminal obeys, or that change the order in which text is read.
@@ -40,6 +43,37 @@ def check_inside(path: Path) -> None:
         raise PaperError(f"{path}: is a symbolic link out of its folder")
     if path.exists() and not path.is_file():
         raise PaperError(f"{path}: is not a file")
+
+
+def read_table(path: Path, head: Sequence[str] = ()) -> list[dict[str, str]]:
+    """The lines of a table with this head, or with any, without it; none of a table that is not there.
+
+    Raises `PaperError`.
+    """
+    if not path.exists():
+        return []
+    check_inside(path)
+    try:
+        first, *lines = csv.reader(io.StringIO(clean_text(path.read_text(encoding="utf-8")), newline=""), strict=True)
+    except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
+        raise PaperError(f"{path}: cannot be read as a table ({error})") from None
+    if head and first != list(head):
+        raise PaperError(f"{path}: line 1 must be {','.join(head)}")
+    for number, line in enumerate(lines, 2):
+        if len(line) != len(first):
+            raise PaperError(f"{path}: record {number} must have fields {','.join(first)}, got {len(line)} fields")
+    return [dict(zip(first, line, strict=True)) for line in lines]
+
+
+def read_errata(folder: Path) -> list[dict[str, str]]:
+    """The lines of the list of errata beside a `paper.toml`. Raises `PaperError` for a number that is none."""
+    lines = read_table(folder / "errata.csv", ERRATA)
+    for line in lines:
+        if not re.fullmatch("E[0-9]+", line["number"]):
+            raise PaperError(
+                f"{folder / 'errata.csv'}: number of {line['key']} must have the form E1, got {line['number']!r}"
+            )
+    return lines
 
 
 def read_page(path: Path) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def _magnitude(x: Any) -> Any:
     return x if isinstance(x, acb) else abs(x)
 
 
-def _pi(point: Sequence) -> Any:
+def pi_of(point: Sequence) -> Any:
     """pi, to the precision of the point's coordinates."""
     return arb.pi() if any(isinstance(x, BALLS) for x in point) else math.pi
 
@@ -71,7 +71,7 @@ def rbf_density(*, point: Sequence, sigma: Any) -> Any:
     >>> round(float(rbf_density(point=[0.0], sigma=2.0)), 4)
     0.3989
     """
-    return exp(-sum(x * x for x in point) / 2) / sqrt(2 * _pi(point)) ** len(point)
+    return exp(-sum(x * x for x in point) / 2) / sqrt(2 * pi_of(point)) ** len(point)
 
 
 @rbf_density.corrected(
@@ -90,7 +90,7 @@ def rbf_density_scaled(*, point: Sequence, sigma: Any) -> Any:
     >>> round(float(rbf_density_scaled(point=[0.0], sigma=2.0)), 4)
     0.7979
     """
-    scale = (sigma / sqrt(2 * _pi(point))) ** len(point)
+    scale = (sigma / sqrt(2 * pi_of(point))) ** len(point)
     return scale * exp(-sigma * sigma * sum(x * x for x in point) / 2)
 
 
@@ -110,7 +110,7 @@ def laplacian_density(*, point: Sequence) -> Any:
     """
     value = 1
     for x in point:
-        value = value / (_pi(point) * (1 + x * x))
+        value = value / (pi_of(point) * (1 + x * x))
     return value
 
 

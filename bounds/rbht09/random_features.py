@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.bounds.exact.numbers import log
+from lemmata.bounds.rbht09.kernel_spectra import pi_of
 from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 
 UNIFORM = (
@@ -59,25 +60,10 @@ def uniform_features_normalised(*, d: int, eps: Any, delta: Any, sigma_p: Any, d
 
 @theorem(
     "rbht09.lem13.moment",
-    kind="rate",
-    says=r"\sigma_p^2=\mathbb E\langle\omega,\omega\rangle<\infty\quad\mathrm{for\ the\ rows\ of\ Table\ 1}",
-    needs=[integer("d")],
-    source=", 'the second moment of the Fourier transform p', for the examples of Definition 5",
-)
-def second_moment_order(*, d: int) -> float:
-    """The order of the frequencies' second moment (cf. Table 1): a constant times d.
-
-    Lemma 13 takes it for granted.
-
-    The sentence is ours: no text says that the moment exists, but the lemma names it for every translation-invariant
-    kernel, and Table 1 has the examples."""
-    return float(d)
-
-
-@second_moment_order.corrected(
+    reading="explicit",
     says=r"\sigma_p^2\le2d\quad\mathrm{for\ the\ RBF\ kernel\ with}\ \sigma=1\ \mathrm{and\ Cauchy's\ with}\ g(0)=1",
-    kind="inequality",
-    source=", for two of the three rows of Table 1",
+    needs=[integer("d")],
+    source=", 'the second moment of the Fourier transform p', for two of the three rows of Table 1",
 )
 def second_moment(*, d: int) -> float:
     """The frequencies' second moment is d for the RBF and 2d for the Cauchy kernel.
@@ -86,6 +72,25 @@ def second_moment(*, d: int) -> float:
     Laplace's law, so that the sums over d coordinates are d and 2d: the larger one is 2d.
     """
     return 2.0 * d
+
+
+@theorem(
+    "rbht09.lem13.moment",
+    part="laplacian",
+    reading="explicit",
+    says=r"\mathrm{Laplacian\ kernel,}\ d=1:\quad\frac{2R}\pi-1\le\int_{-R}^R\omega^2p(\omega)\,d\omega,\quad"
+    r"\sigma_p=\infty",
+    needs=[positive("R")],
+    source=", for the third row of Table 1, which has no second moment",
+)
+def truncated_moment(*, R: Any) -> Any:
+    """The Laplacian kernel's frequencies have no second moment: up to R it is at least 2R/pi - 1.
+
+    So Lemma 13 to Theorem 16, which name sigma_p, say nothing about this kernel.
+
+    Derivation. p(w) = 1/(pi (1 + w^2)), so the integral is 2 (R - arctan R)/pi, and arctan R < pi/2.
+    """
+    return 2 * R / pi_of([R]) - 1
 
 
 def markov_failure(*, eps: float, q: float) -> float:

@@ -109,20 +109,10 @@ def repetitions_rate(*, n: Any, alpha: Any, eta: Any) -> Any:
 
 @theorem(
     "wzw25.M.3",
-    part="rate-uniform",
-    kind="rate",
-    says=r"\mathbb{E}[K]\ge\tilde{\Omega}(n^{\alpha/\eta})\ \mathrm{with\ one\ constant\ for\ all}\ \eta\gt 0",
-    needs=[positive("alpha"), positive("eta"), LOG_N],
-)
-def repetitions_rate_uniform(*, n: Any, alpha: Any, eta: Any) -> Any:
-    """Expected repetitions grow at least as n^(alpha/eta), one constant for every eta."""
-    return repetitions_rate.theorem.formula(n=n, alpha=alpha, eta=eta)
-
-
-@repetitions_rate_uniform.corrected(
+    part="any-law",
+    reading="explicit",
     says=FAILS_POLYNOMIALLY
     + r"\mathbb{E}[K]\ge\frac{\alpha\log n}{-\log(1-1/|\Theta|)}\ge(|\Theta|-1)\,\alpha\log n,\quad\eta\gt-1",
-    kind="inequality",
     needs=[positive("alpha"), ABOVE_ONE, integer("size", 2)],
     source=", and the end of Section 7.1",
 )
@@ -131,6 +121,7 @@ def repetitions_of_any_law(*, n: Any, alpha: Any, size: Any) -> Any:
 
     Derivation. Jensen: n^-alpha >= E x^K >= x^(E K) at x = 1 - 1/|Theta|; and -log(1 - t) <= t/(1 - t). With |Theta| =
     log n this is alpha (log n)^2 up to lower terms: no choice of eta reaches O(log n) repetitions, as the paper
-    expects; but eta = log n comes within polylogarithms, so polynomially many are not needed.
+    expects; but eta = log n comes within polylogarithms, so polynomially many are not needed, and the constant of the
+    rate n^(alpha/eta) depends on eta.
     """
     return alpha * log(n) / -log(1 - 1 / size)

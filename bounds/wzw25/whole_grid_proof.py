@@ -28,37 +28,21 @@ TERM_A = [*GRID_NEEDS, positive("gamma"), positive("radius"), in_unit_interval("
 
 @theorem(
     "wzw25.thm6.5.loss",
-    says=r"\ell_{0-1}(\mathbf{w};(\mathbf{x},y))=\mathbb 1\{y\langle\mathbf{w},\mathbf{x}\rangle<0\}:\quad "
-    r"n\le\sum_i\left(\ell_{0-1}(\mathbf{w};(\mathbf{x}_i,y_i))+\ell_{0-1}(\mathbf{w};(\mathbf{x}_i,-y_i))\right)"
-    r"\quad\forall\mathbf{w}",
-    source=f"{WZW25}, Section 3, the loss that Algorithm 3 selects by; our wording: no w is right about both labels",
-    reconstructed=True,
-)
-def strict_errors(*, margins: ArrayLike) -> int:
-    """The errors of weights w on the data, as printed: ties are not errors.
-
-    `margins` are y <w, x>.
-
-    So w = 0 makes no error on any data and beats every classifier in the selection. Algorithm 5 averages w_0, ...,
-    w_{T-1}: a run of T = 1 step returns w_0 = 0, which is every run of Algorithm 3 with n mu_c <= 1.
-
-    >>> strict_errors(margins=[0.0, -1.0, 2.0])
-    1
-    """
-    return int(np.sum(np.asarray(margins) < 0))
-
-
-@strict_errors.corrected(
+    reading="explicit",
     says=r"\ell_{0-1}(\mathbf{w};(\mathbf{x},y))=\mathbb 1\{y\langle\mathbf{w},\mathbf{x}\rangle\le 0\}:\quad "
     r"n\le\sum_i\left(\ell_{0-1}(\mathbf{w};(\mathbf{x}_i,y_i))+\ell_{0-1}(\mathbf{w};(\mathbf{x}_i,-y_i))\right)"
     r"\le n+\#\{i:\langle\mathbf{w},\mathbf{x}_i\rangle=0\},\quad \ell_{0-1}\le\ell_c",
-    source=f"{WZW25}, Section 3, with ties as errors",
+    source=f"{WZW25}, Section 3, the loss that Algorithm 3 selects by, with ties as errors",
 )
 def errors_with_ties(*, margins: ArrayLike) -> int:
     """The errors of weights w on the data, ties included: w = 0 errs on every record.
 
-    One record is right or wrong, so the sensitivity is unchanged; the hinge loss is 1 at a tie, so it still bounds the
-    errors, and every proof stays as it is.
+    `margins` are y <w, x>.
+
+    The loss of Section 3 is 1{y <w, x> < 0}: w = 0 makes no error on any data and beats every classifier in the
+    selection. Algorithm 5 averages w_0, ..., w_{T-1}, so a run of T = 1 step returns w_0 = 0, which is every run of
+    Algorithm 3 with n mu_c <= 1. With ties as errors one record is right or wrong, so the sensitivity is unchanged; the
+    hinge loss is 1 at a tie, so it still bounds the errors, and every proof stays as it is.
 
     Derivation. A record with <w, x> = 0 is an error under both labels, any other one under exactly one of them, so the
     two sums add up to n + #ties <= n + #{i: <w, x_i> = 0}. The hinge loss max(0, 1 - u/c) is at least 1 where u <= 0,

@@ -245,7 +245,7 @@ assert 1 - chances[1] > beta"""
 
 @inequality_claim(
     bounds.printed_selection_loss,
-    severity="statement",
+    severity="constant",
     python=CHOICE.format(name="printed_selection_loss", gamma="Delta"),
     note=(
         "with the sensitivities Δ(B_j) that Algorithm 1 prints, the selection may lose Δ(B_j)/ε, however "
@@ -262,6 +262,7 @@ def loss_with_printed_sensitivities():
     bounds.averaged_selection_loss,
     severity="constant",
     python=CHOICE.format(name="averaged_selection_loss", gamma="2 * Delta / n"),
+    corrected_by=bounds.selection_loss,
     finding="read with the sensitivity 2Δ/n, it is too small by a factor of 4 and more",
     note=(
         "read with the sensitivity 2Δ/n. Half of ε, K + 1 candidates and confidence β/4 together give 16Δ "

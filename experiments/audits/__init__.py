@@ -7,7 +7,7 @@ Modules of this package import the engine, the comparison and what is below, and
 
 from pathlib import Path
 
-from lemmata.experiments.engine.ground.files import read_table
+from lemmata.bounds.catalogue.paper_file import read_table
 
 
 def read_committed(name: str) -> list[dict[str, str]]:

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import beta, binom
 
+from lemmata.bounds.catalogue.paper_file import read_table
 from lemmata.experiments.audits.known_mechanisms import KEPT, added, geometric_noise, response
 from lemmata.experiments.engine.claims.fingerprint import hash_code
-from lemmata.experiments.engine.ground.files import read_table, write_table
+from lemmata.experiments.engine.ground.files import write_table
 from lemmata.mechanisms.audit.evidence.attackers import attackers
 from lemmata.mechanisms.audit.evidence.outcomes import Outcomes
 from lemmata.mechanisms.audit.evidence.stakes import parameter

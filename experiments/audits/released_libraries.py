@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from lemmata.bounds.catalogue.paper_file import read_table
 from lemmata.bounds.statement.verdicts import REFUTED
-from lemmata.experiments.engine.ground.files import read_table
 from lemmata.mechanisms import audit
 
 OURS, THEIRS = "lemmata", "DP-Auditorium"

@@ -190,58 +190,6 @@ def risk_within_order(*, factor=1):
     )
 
 
-def with_logs(soft_order, p):
-    """A soft order with the logarithms that it leaves free."""
-    return soft_order(**p) * bounds.soft_logs(m=p["m"], delta=p["delta"], beta=p["beta"])
-
-
-def soft_cases(order, soft_order, times, C, corners, points, factor):
-    """Cases of corrected order <= `times` soft ones; then the excess, <= C corrected ones, and what privacy forbids."""
-
-    def g(**p):
-        return with_logs(soft_order, p) * min(1.0, p["epsilon"]) ** ((factor - 1) / 2)
-
-    for p in [*corners, *points]:
-        yield p, order(**p), times * with_logs(soft_order, p)
-    return within_order(
-        g,
-        times * C,
-        family="m grows, epsilon = 1/m",
-        truths=unlearnt([hidden_signs(m, beta=0.5) for m in (10**5, 10**8, 10**11)]),
-        sampled=(C * order(**p) / g(**p) for p in points),
-        truth=0.0,
-    )
-
-
-@exact_claim(
-    bounds.printed_soft_order,
-    note=(
-        "undecided because Õ does not say which logarithms it hides. With the logarithms of m/β, 1/β and "
-        "1/δ that the corrected row names, the statement holds"
-    ),
-)
-def soft_form_near_one():
-    """The soft form for beta <= 1/2 by the corrected order; beyond, the printed k has no bound."""
-    points = [p | {"beta": min(p["beta"], 0.5)} for p in learner_settings(200)]
-    most = max(bounds.corrected_order(**p) / with_logs(bounds.printed_soft_order, p) for p in points)
-    k = bounds.printed_rows(m=100, epsilon=1.0, delta=1e-3, beta=1 - 1e-9)
-    note = f"holds for β ≤ 1/2 with C = {6 * constant():.2g} (the order reaches {most:.2f} of 3 soft ones)"
-    return inconclusive("NO_CONSTANT", f"{note}; near 1 the printed k, {k:.1g} at m = 100, β = 1 - 1e-9, is too large")
-
-
-@inequality_claim(
-    bounds.corrected_soft_order,
-    control=Control("min(1, ε) to the power 1 - {}/2", (1.5, 2)),
-    given=[bounds.corrected_order],
-    note="free logarithms: √(log(2m/β) log(2/β)) (1 + log(1/δ)³ᐟ⁴)",
-)
-def soft_within_order(*, factor=1):
-    """The corrected order is at most 3 times the soft one with its logarithms."""
-    corner = {"m": 1, "epsilon": 1.0, "delta": exp(-1.0), "beta": 1 - 1e-9, "a": 1.0}
-    orders = bounds.corrected_order, bounds.corrected_soft_order
-    return (yield from soft_cases(*orders, 3, constant(), [corner], list(learner_settings(300)), factor))
-
-
 def first_useful_m():
     """The smallest power of two with explicit bound below 1: k = 1000, printed noise, epsilon = 8, beta = .1, a = 1."""
     return bounds.smallest_useful_m(k=1000, epsilon=8.0, beta=0.1, a=1.0, calibration="corrected")

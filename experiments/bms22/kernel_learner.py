@@ -1,7 +1,7 @@
 """Theorem 4.2 of Bassily, Mohri & Suresh (2022), the private kernel learner."""
 
 from dataclasses import dataclass
-from math import ceil, exp, log, sqrt
+from math import ceil, log, sqrt
 
 import numpy as np
 from scipy.special import logsumexp
@@ -10,7 +10,6 @@ from lemmata.bounds.bms22 import efficient_learner
 from lemmata.bounds.bms22 import kernel_learner as bounds
 from lemmata.bounds.bms22.random_features import feature_norm
 from lemmata.experiments.bms22.efficient_learner import constant as efficient_constant
-from lemmata.experiments.bms22.efficient_learner import soft_cases, with_logs
 from lemmata.experiments.checks import Link, inequality_claim, order_claim, within_order, witness
 from lemmata.experiments.checks.pair import weaker
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim
@@ -280,34 +279,6 @@ def features_then_learner(*, releases, kept=1.0):
         if risk <= 1 - sqrt(1 / 2) + excess:  # with right labels the least loss is at most 1 - 1/sqrt(2)
             return inconclusive("CONTROL_FAILED", f"with all labels wrong a release errs on {risk:.3f} only")
         return {"note": f"with all labels wrong a release errs on {risk:.3g}"}
-
-
-@exact_claim(
-    bounds.printed_soft_order,
-    note=(
-        "undecided because Õ does not say which logarithms it hides. With the logarithms of m/β, 1/β and "
-        "1/δ that the corrected row names, the statement holds"
-    ),
-)
-def soft_form_near_one():
-    """The soft form for beta <= 1/2 by the corrected order; not beyond, nor outside Theorem 3.2's range."""
-    points = [p | {"beta": min(p["beta"], 0.5)} for p in kernel_settings(200)]
-    most = max(bounds.corrected_order(**p) / with_logs(bounds.printed_soft_order, p) for p in points)
-    note = f"holds for β ≤ 1/2, {RANGE} (the order reaches {most:.2f} of 2.43 soft ones)"
-    return inconclusive("NO_CONSTANT", f"{note}; as β → 1 or δ → 1 the printed k is too large")
-
-
-@inequality_claim(
-    bounds.corrected_soft_order,
-    control=Control("min(1, ε) to the power 1 - {}/2", (1.5, 2)),
-    given=[bounds.corrected_order],
-    note="free logarithms: √(log(2m/β) log(2/β)) (1 + log(1/δ)^¾)",
-)
-def soft_within_order(*, factor=1):
-    """The corrected order is at most 2.43 times the soft one with its logarithms."""
-    corners = [{"m": 1, "epsilon": e, "delta": exp(-e) * (1 - 1e-12), "beta": 1 - 1e-12, "a": 0.5} for e in (0.5, 1, 2)]
-    orders = bounds.corrected_order, bounds.corrected_soft_order
-    return (yield from soft_cases(*orders, 2.43, constant(), corners, list(kernel_settings(300)), factor))
 
 
 if __name__ == "__main__":

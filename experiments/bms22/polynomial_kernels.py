@@ -90,15 +90,14 @@ def monomials_are_counted():
 
 @inequality_claim(
     bounds.printed_largest,
-    finding="rᵖ is printed for (r² + c)ᵖ",
     severity="statement",
+    corner=require("c ≥ 1/4", lambda constant: constant >= 1 / 4),
     python="""from lemmata.bounds.bms22.polynomial_kernels import printed_largest
 r, c, p = 0.5, 0.1, 2
 assert printed_largest(degree=p, constant=c, radius=r) > 2 * (r**2 + c) ** p  # the largest kappa_p(x, x)""",
     note=(
-        "the largest κ_p(x, x) is (r² + c)ᵖ, which is less than rᵖ for r < 1 and c < r − r², and more for "
-        "r ≥ 1. So the remark is false whether it means at least or exactly. rᵖ is the norm of the p-th "
-        "tensor power of x, and that of the features is (r² + c)ᵖᐟ²"
+        "the largest κ_p(x, x) is (r² + c)ᵖ, which is less than rᵖ for r < 1 and c < r − r², and at least rᵖ for c ≥ "
+        "1/4. rᵖ is the norm of the p-th tensor power of x, and that of the features is (r² + c)ᵖᐟ²"
     ),
 )
 def kernel_stays_below():
@@ -120,6 +119,9 @@ def kernel_reaches():
         point = {"degree": degree, "constant": c, "radius": radius}
         yield point, largest, bounds.corrected_largest(**point)
         yield point | {"of": "reach"}, f.reach**2, bounds.corrected_largest(**point)
+        if c >= 1 / 4:  # then r^2 + c >= r
+            printed = bounds.printed_largest(**point)
+            yield Link("c ≥ 1/4", point, min(printed, bounds.corrected_largest(**point)), printed)
 
 
 def hidden_in_small_records(m):
@@ -140,7 +142,10 @@ def hidden_in_small_records(m):
 
 @order_claim(
     bounds.printed_polynomial_order,
-    finding="rᵖ is printed for (r² + c)ᵖᐟ²",
+    corner=require(
+        "c ≤ r², p at most a constant and β ≤ 1/2",
+        lambda constant, radius, degree, beta: constant <= radius**2 and degree <= 10 and beta <= 1 / 2,
+    ),
     family="p = 2, c = 1/2, r = 1/√k → 0, k = m/100 hidden signs, Λ r² = ρ",
     severity="statement",
     python=lambda points, ratios: (
@@ -182,6 +187,9 @@ def monomials_are_learnt():
             point |= {"rho": 3.0 * longest / p["a"]}
             order = efficient_learner.corrected_order(**budget, a=p["a"])
             yield point, order, bounds.corrected_polynomial_order(**point)
+            if c <= radius**2 and p["beta"] <= 1 / 2:  # R <= 2^(p/2) r^p, and each logarithm of 2/beta is at most twice
+                printed = bounds.printed_polynomial_order(**point)
+                yield Link("c ≤ r²", point, order, 2 * 2 ** (degree / 2) * printed)
 
 
 if __name__ == "__main__":

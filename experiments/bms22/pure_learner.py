@@ -197,7 +197,7 @@ def one_label_among_equals(*, epsilon, m, factor=1):
     return small.worst_pair(m, factor * epsilon, small.Dense(np.ones((1, 2))))
 
 
-# Theorem 3.1: the margin bound, printed, corrected, soft --------------------------------------------------------------
+# Theorem 3.1: the margin bound, printed and corrected ---------------------------------------------------------------
 
 
 @order_claim(
@@ -231,30 +231,6 @@ def corrected_order():
     printed = pure_learner.gap_for_small_beta.theorem.formula
     sharpest, betas = {"m": 8_194_000, "epsilon": 8.56e-4, "beta": 0.5}, [1e-12, 0.1, 0.5]
     return learner_bounds.explicit_against(learner_bounds.derived, printed, pure_learner.ORDER, betas, sharpest)
-
-
-@order_claim(
-    pure_learner.soft_gap,
-    constant=pure_learner.SOFT_ORDER,
-    caught=(1.07, 2),
-    given=[pure_learner.explicit_gap],
-    tightness=up_to_one,
-    cost=0.2,
-    note=(
-        "printed only in the appendix that circulates separately. The free logarithm is log(2m/β) log(41 "
-        "Λr/ρ). The statement also holds as β → 1"
-    ),
-)
-def soft_order():
-    """min(1, explicit) <= derived <= 1500 T soft for every beta, T the free logarithm."""
-
-    def with_logarithm(**setting):
-        T = pure_learner.soft_logarithm(**{name: setting[name] for name in ("m", "beta", *small.NARROW)})
-        return T * pure_learner.soft_gap.theorem.formula(**setting)
-
-    derived, constant = learner_bounds.derived_soft, pure_learner.SOFT_ORDER
-    sharpest = {"m": 172_000, "epsilon": 1.0, "beta": 0.386}
-    return learner_bounds.explicit_against(derived, with_logarithm, constant, [1e-12, 0.5, 1 - 1e-9], sharpest)
 
 
 # Theorem 3.1 with our constants ---------------------------------------------------------------------------------------

@@ -16,10 +16,8 @@ from flint import arb
 from lemmata.bounds.bms22 import relative_deviation as bounds
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.binomials import at_least
-from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import Step, equality, inequality_claim, witness
-from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
-from lemmata.experiments.engine.claims.verdict import holds, refuted
+from lemmata.experiments.checks import Step, equality, inequality_claim
+from lemmata.experiments.engine.claims.claim import Control, grid, tail_claim
 from lemmata.experiments.instances.classes import hypothesis_classes
 from lemmata.experiments.instances.laws.deviation_laws import decide_uniform, improbable, level_of, with_less
 
@@ -123,64 +121,26 @@ def stumps_deviate(rng, size, *, m, noise, beta, factor=1):
     return some_hypothesis_fails(bounds.stumps, hypothesis_classes.Stumps(noise), rng, size, m, beta, factor)
 
 
-TIES = """
-import numpy as np
-from lemmata.bounds.bms22.relative_deviation import relative_deviation
-from lemmata.bounds.bms22.relative_deviation import vc_of_signs
-m, points = {m}, {points}
-H = np.concatenate([np.zeros((1, 12)), np.eye(12), np.tri(12)])  # functions with values 0 and 1, on 12 of the points
-assert vc_of_signs(patterns=H >= 0) == 0  # sign(0) = +1: one classifier
-sample = np.random.default_rng(0).integers(points, size=m)
-h = np.isin(np.arange(points), sample)  # 1 on the sample, 0 elsewhere; all labels are +1
-empirical, risk = np.mean(1 * h[sample] <= 0), np.mean(1 * h <= 0)
-assert empirical == 0 and risk > relative_deviation(m=m, V=0, beta={beta}, empirical=0)
-"""
-
-
-@exact_claim(
-    bounds.vc_of_signs,
-    quick=({"points": 10_000, "m": 100, "beta": 0.1},),
-    severity="statement",
-    corner=require("sets of classifiers and of linear functions", lambda of: of in ("classifiers", "linear functions")),
-    used={"bms22.thm3.1": [{"of": "linear functions"}]},
-    note=(
-        "the class of all functions to {0, 1} with labels +1 is a counterexample: sign(h) is constant if "
-        "sign(0) = +1, while h(x) = 0 cuts out every set of errors. For the other convention take {0, −1} "
-        "and labels −1. Lemma A.1 itself is stated for all functions to ℝ, and holds for them if V is the "
-        "VC dimension of the sets of errors. Its only use, in Theorem 3.1, is for linear functions"
-    ),
-)
-def ties_shatter(*, points, m, beta):
-    """All functions to {0, 1} on six points: VC dimension of the sets of errors, and of the signs."""
-    values = np.array(list(product((0, 1), repeat=6)))
-    errors, signs = bounds.vc_dimension(values <= 0), bounds.vc_of_signs(patterns=values >= 0)
-    if errors <= signs:
-        return holds("enumeration", "settings")
-    setting = {"points": points, "m": m, "beta": beta}
-    allowed = float(bounds.relative_deviation(m=m, V=signs, beta=beta, empirical=0.0))
-    note = (
-        f"with V = {signs} Lemma A.1 would allow risk {allowed:.3g} at empirical risk 0, but h = 1 on the sample and 0 "
-        f"elsewhere has risk at least {1 - m / points:g}"
-    )
-    return refuted("enumeration", witness.inequality(setting, errors, signs, python=TIES.format(**setting)), note=note)
-
-
 @inequality_claim(
     bounds.vc_of_classifiers,
     cost=0.2,
+    control=Control("the class of all functions to {{0, 1}}, which vanish", (0,)),
     note=(
-        "every class of classifiers on three points, and the linear functions of the plane with "
-        "integer weights up to 2. Here sign(0) = +1"
+        "every class of classifiers on three points, and the linear functions of the plane with integer weights up to "
+        "2. Here sign(0) = +1. Functions to {0, 1} with labels +1 have one sign, while h(x) = 0 cuts out every set of "
+        "errors. Lemma A.1 is stated for all functions to ℝ, and holds for them if V is the VC dimension of the sets "
+        "of errors. Its only use, in Theorem 3.1, is for linear functions"
     ),
 )
-def errors_shatter_no_more():
+def errors_shatter_no_more(*, factor=1):
     """The VC dimension of the sets of errors over all records (x, +1) and (x, -1), against that of the signs."""
     values = list(product((-1, 1), repeat=3))
     classes = [np.array([h for i, h in enumerate(values) if 1 << i & chosen]) for chosen in range(1, 256)]
     lattice = np.array([(a, b) for a, b in product(range(-2, 3), repeat=2) if (a, b) != (0, 0)])
     for h in (*classes, lattice @ np.array([(1, 0), (0, 1), (1, 1), (2, -1)]).T):
-        errors = bounds.vc_dimension(np.hstack([h, -h]) <= 0)
-        yield {"values": h.tolist()}, errors, bounds.vc_of_classifiers(patterns=h >= 0)
+        values = (h + 1) / 2 if factor == 0 else h
+        errors = bounds.vc_dimension(np.hstack([values, -values]) <= 0)
+        yield {"values": values.tolist()}, errors, bounds.vc_of_classifiers(patterns=values >= 0)
 
 
 @inequality_claim(
@@ -238,31 +198,6 @@ def swaps_are_rare(*, s, factor=1):
     for x in (exact(Fraction(i, 64)) for i in range(1, 64)):
         chernoff = -1000 * ((1 + x) * (1 + x).log() + (1 - x) * (1 - x).log()) / 2
         yield {"s": 1000, "u": 1000 * x}, chernoff.exp(), bounds.swapping_tail(s=1000, u=1000 * x) ** exact(factor)
-
-
-@inequality_claim(
-    bounds.growth,
-    quick=({"largest": 40},),
-    severity="constant",
-    python="""
-import numpy as np
-from lemmata.bounds.bms22.relative_deviation import growth, vc_of_signs
-m = 40
-x = np.arange(2 * m)
-thresholds = x[None, :] >= np.arange(2 * m + 1)[:, None]
-assert vc_of_signs(patterns=thresholds[:, :6]) == 1
-assert len(np.unique(thresholds, axis=0)) > growth(m=m, V=1)
-""",
-    finding="for V = 1, thresholds on a line, it fails by one set",
-    note=(
-        "true for V = 0 and V ≥ 2. For V = 1 (thresholds on a line) it fails by one set. Lemma A.1 holds "
-        "for V = 1 too, because its proof has room for one more set"
-    ),
-)
-def growth_is_a_power(*, largest):
-    """Sauer's function, which some class attains for every V and m, against (2m)^V: integers."""
-    for V, m in product((0, 2, 3, 5, 20, 1), range(largest, 0, -1)):
-        yield {"V": V, "m": m}, bounds.patterns_of_errors(m, V), bounds.growth(m=m, V=V)
 
 
 @inequality_claim(

@@ -11,6 +11,7 @@ from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from lemmata.bounds.catalogue.paper_file import read_table
 from lemmata.bounds.library import Paper, PaperError, library
 from lemmata.bounds.statement.source import FORM
 from lemmata.bounds.statement.verdicts import HOLDS
@@ -48,7 +49,7 @@ def file(paper: Paper) -> Path:
 
 def read(paper: Paper) -> dict[str, Accepted]:
     """{key: its line}; nothing where nothing was accepted yet."""
-    lines: list[dict[str, Any]] = files.read_table(file(paper), HEAD)
+    lines: list[dict[str, Any]] = read_table(file(paper), HEAD)
     for line in lines:
         if not line["form"].isdecimal():
             raise PaperError(f"{file(paper)}: form of {line['key']} must be a number, got {line['form']!r}")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lemmata.bounds.catalogue.paper_file import read_table
 from lemmata.bounds.library import Paper, library
 from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.experiments.conformance import accepted, edit, runner
@@ -176,7 +177,7 @@ def file(paper: Paper) -> Path:
 
 def read(paper: Paper) -> dict[Name, tuple[str, str]]:
     """{number: (what notices a change, or else why nothing does)}"""
-    lines = (tuple(line.values()) for line in files.read_table(file(paper), HEAD))
+    lines = (tuple(line.values()) for line in read_table(file(paper), HEAD))
     return {(function, text): (by, why) for function, text, by, why in lines}
 
 

@@ -100,7 +100,7 @@ def zero_is_useful(level, **setting):
 
 @inequality_claim(
     bounds.circle_level_printed,
-    finding="n/(4C) is printed for C/(4n)",
+    misprint="read C/(4n) for n/(4C), as Lemma 19, which the proof calls, has it",
     severity="statement",
     rounding=SOLVER,
     python=ZERO,
@@ -157,7 +157,7 @@ def far_rows_decide():
 
 @inequality_claim(
     bounds.impossible_sigma_printed,
-    finding="n/(4C) is printed for C/(4n)",
+    misprint="read C/(4n) for n/(4C), as Lemma 19, which the proof calls, has it",
     severity="statement",
     rounding=SOLVER,
     python=ZERO_WORDS.replace("> 4.5", "> 0"),

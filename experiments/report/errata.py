@@ -1,22 +1,19 @@
 """The errata of a paper: its list, its page, a letter to its authors, and what they replied."""
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from lemmata.bounds.library import Paper, PaperError, library
+from lemmata.bounds.catalogue.paper_file import read_errata
+from lemmata.bounds.library import Paper, library
 from lemmata.bounds.statement.verdicts import REFUTED, SLIP
 from lemmata.experiments.engine.claims.claim import SEVERITIES
-from lemmata.experiments.engine.ground import files
 from lemmata.experiments.engine.ledger.ledger_rows import jsonable
 from lemmata.experiments.report import citations, words
 from lemmata.experiments.report.formulas import mark_differences
 from lemmata.experiments.report.replies import read_replies
 from lemmata.experiments.report.summary import select_slips
 
-LIST = ("number", "key", "status")  # what stands in errata.csv, beside a paper.toml
 BAD = (REFUTED, SLIP)  # what a page shows first
 SEVERITY_WORDS = {
     "privacy": "Privacy errors: an implementation of the text leaks more than it claims",
@@ -63,17 +60,8 @@ def add_comparison(row: dict, others: list[dict]) -> tuple[dict, list[dict]]:
 
 def number_errata(papers: Sequence[Paper]) -> dict[str, tuple[str, str]]:
     """{key: (number, status)} of every erratum, from the list beside each `paper.toml`: no number is given twice."""
-    lines = [line for paper in papers for line in read_errata(paper.folder / "errata.csv")]
+    lines = [line for paper in papers for line in read_errata(paper.folder)]
     return {line["key"]: (line["number"], line["status"]) for line in lines}
-
-
-def read_errata(path: Path) -> list[dict[str, str]]:
-    """The lines of a list of errata. Raises `PaperError` for a number that is none."""
-    lines = files.read_table(path, LIST)
-    for line in lines:
-        if not re.fullmatch("E[0-9]+", line["number"]):
-            raise PaperError(f"{path}: number of {line['key']} must have the form E1, got {line['number']!r}")
-    return lines
 
 
 def annotate(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from lemmata.bounds.catalogue.paper_file import read_table
 from lemmata.bounds.library import Paper, library
 from lemmata.bounds.statement.formula import in_symbols
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED, VACUOUS
@@ -14,7 +15,6 @@ from lemmata.experiments.audits import nulls, read_committed, released_libraries
 from lemmata.experiments.comparison import page as comparison
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import SEVERITIES
-from lemmata.experiments.engine.ground.files import read_table
 from lemmata.experiments.engine.ground.grouping import group_by
 from lemmata.experiments.engine.ledger import graph
 from lemmata.experiments.engine.ledger.headline import find_leading, headline

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+from lemmata.bounds.catalogue.paper_file import read_table
 from lemmata.bounds.library import PaperError
-from lemmata.experiments.engine.ground.files import read_table
 
 TABLE = "published/soak.csv"
 HEAD = ("part", "tried", "failed", "minutes", "date", "commit", "version")

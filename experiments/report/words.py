@@ -206,8 +206,8 @@ def write_subtitle(row: Any) -> str:
     if row["verdict"] == REFUTED:
         return capitalize(in_symbols(describe_witness(row))) if row["witness"] else ""
     if row["verdict"] == HOLDS:
-        where = "" if row["scope"] in ("", "settings") else f" {row['scope'].capitalize()}."
-        return f"{EVIDENCE[row['evidence']].capitalize()}.{where}"
+        where = "" if row["scope"] in ("", "settings") else f" {capitalize(row['scope'])}."
+        return f"{capitalize(EVIDENCE[row['evidence']])}.{where}"
     if row["verdict"] == INCONCLUSIVE:
-        return f"{REASONS.get(row['reason'], row['reason']).capitalize()}."
+        return f"{capitalize(REASONS.get(row['reason'], row['reason']))}."
     return "" if row["verdict"] == NOT_A_CLAIM else "It has no claim yet."

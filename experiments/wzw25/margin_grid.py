@@ -310,7 +310,7 @@ assert ratios[0] > 1 and ratios[2] > 50 * ratios[1] > 2500 * ratios[0]"""
 
 @order_claim(
     bound.ball_order,
-    finding="in a ball of radius b the terms lack b",
+    misprint="read b|S_out| for |S_out| and b² for the 1 of the second term, as Appendix L, which uses it, has them",
     family="n records (b/(2n)) e_1 with label +1, ε = 1; left side about 1/b, g = 4 n / b²",
     quick=({"n": 4},),
     full=({"n": 1}, {"n": 20}),
@@ -318,8 +318,7 @@ assert ratios[0] > 1 and ratios[2] > 50 * ratios[1] > 2500 * ratios[0]"""
     python=lambda points, ratios: LARGE_BALL.format(n=points[0]["n"]),
     note="the display is that of the unit ball and lacks the b that its terms need, so it is not a rescaling of "
     "Lemma 6.4. It holds only for b² ε ≤ 4 n (same-display). Records shorter than b/n have a margin below the "
-    "grid: at b/(2n) the right side is 4n/(b² ε), while the left side is at least 1/b. It is not counted as an "
-    "edge case, because Appendix L uses the corollary for every b (its bounds have the b of the corrected one)",
+    "grid: at b/(2n) the right side is 4n/(b² ε), while the left side is at least 1/b",
 )
 def ball_needs_no_radius(*, n):
     """n records at b / (2 n), epsilon = 1, as b grows: no grid value is reached."""

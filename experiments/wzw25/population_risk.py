@@ -7,7 +7,7 @@ that O~ hides, and a certified C.
 import itertools
 from fractions import Fraction
 from functools import partial
-from math import inf, log, sqrt
+from math import inf, sqrt
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from lemmata.bounds.bms22.relative_deviation import (
     union_over_patterns,
 )
 from lemmata.bounds.exact.balls import exact, lower_end
-from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import algorithms, one_margin, whole_grid
 from lemmata.bounds.wzw25 import population_risk as bounds
 from lemmata.bounds.wzw25 import population_risk_proof as proof
@@ -72,14 +71,7 @@ assert chance > beta, (chance, beta)
     ),
     severity="statement",
     cost=0.15,
-    corner=require(
-        "log(4/β) ≤ (k/5) log(2n); at the paper's β = 1/n², every dimension k ≥ 10",
-        lambda n, k, beta: log(4 / beta) <= k / 5 * log(2 * n),
-    ),
-    used={  # k_gamma >= 24 log((3n + 1) |grid| n^2), and the grid has a value at least
-        place: [{"n": n, "k": 24 * log((3 * n + 1) * n**2), "beta": 1 / n**2} for n in (2, 10, 10**9)]
-        for place in ("wzw25.eq3", "wzw25.thm6.7")
-    },
+    misprint="read 5 (VC(𝓗_k) log(2n) + log(4/β)) for 5 (VC(𝓗_k) log(2n)) + log(β/4), as the proof's last line has it",
     given=[bounds.printed_at_large_beta],
     note="log(β/4) is printed where the proof has log(4/β). The bound should grow as β decreases, but the printed "
     "one shrinks, and it is negative where log(4/β) > 5k log(2n). It already fails for a single fixed w, near "

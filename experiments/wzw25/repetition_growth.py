@@ -7,13 +7,12 @@ log n is taken literally, as a real number, where the paper does.
 
 from fractions import Fraction
 from inspect import signature
-from itertools import pairwise
 
 import numpy as np
 from flint import ctx
 
 from lemmata.bounds.exact import tnb
-from lemmata.bounds.exact.balls import exact, lower_end, upper_end
+from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.bounds.exact.tuning_curves import log_inverse_r
 from lemmata.bounds.wzw25 import repetition_growth as bound
 from lemmata.bounds.wzw25 import repetitions, run_counts
@@ -165,47 +164,6 @@ def rate_follows(**setting):
     c = "log c = log(1 - exp(-η log 1.5))/η"
     note = f"C(η) = 2/(min(1, η) c), {c}: {values}; finite for every η > 0, unbounded as η → 0"
     return {"note": note, "tightness": None}
-
-
-@exact_claim(
-    bound.repetitions_rate_uniform,
-    finding="no constant serves every η at once",
-    quick=[{"n": 8, "alpha": 1.0, "eta": [0.1, 0.02, 0.004], "size": 3, "log_inverse_r": 9.0}],
-    severity="constant",
-    note="the constant cannot be chosen for all η at once; for every fixed η the order is right (part `rate`)",
-)
-def rate_with_one_constant(*, factor=1, n, alpha, eta, size, log_inverse_r):
-    """One r is admissible for all eta >= 0, because K grows with eta; E K stays below 1/r there; the order does not.
-
-    Likelihood ratios in eta are monotone too, so failure at eta > 0 is below that at 0, and E K at eta < 1 below 1/r.
-    """
-    with ctx.workprec(BITS):
-        r, beta = (-exact(log_inverse_r)).exp(), exact(n) ** -exact(alpha)
-        means = [upper_end(tnb.mean(e, r)) for e in eta]
-        orders = [in_balls(bound.repetitions_rate_uniform, {"n": n, "alpha": alpha, "eta": e}) for e in eta]
-        logs = [(order / exact(mean)).log() for order, mean in zip(orders, means, strict=True)]
-        admissible = all(failure(e, r, size) <= beta for e in (0, *eta))
-        if not (admissible and all(a < b for a, b in pairwise(logs)) and max(means) < float(1 / r)):
-            return holds("enumeration", "settings", note="the family is not admissible, or does not grow")
-    python = f"""
-from lemmata.bounds.wzw25.repetition_growth import repetitions_rate_uniform
-from lemmata.bounds.wzw25.repetitions import not_selected
-from lemmata.bounds.wzw25.run_counts import mean
-n, r, ratios = {n}, {float(np.exp(-log_inverse_r))!r}, []
-for eta in (0.1, 0.05, 0.02):
-    assert not_selected(eta=eta, r=r, size={size}) <= 1 / n
-    ratios.append(repetitions_rate_uniform(n=n, alpha=1, eta=eta) / mean(eta=eta, r=r))
-assert ratios[0] > 1e4 and ratios[1] > 1e8 * ratios[0] and ratios[2] > 1e20 * ratios[1]"""
-    unbounded = witness.growth(
-        {"n": n, "alpha": alpha, "eta": eta, "size": size, "log_inverse_r": log_inverse_r},
-        family=f"n = {n}, |Theta| = {size}, r = exp(-{log_inverse_r}), eta -> 0",
-        points=[{"eta": e, "E K at most": mean} for e, mean in zip(eta, means, strict=True)],
-        ratios=[f"1e{lower_end(x) / np.log(10):.1f}" for x in logs],
-        claimed="E K >= n^(alpha/eta) / (C polylog n) with one C for all eta > 0",
-        found=f"E K < {max(means):.4g} for all eta in (0, 0.1], while n^(alpha/eta) grows without bound",
-        python=python,
-    )
-    return refuted("certificate", unbounded)
 
 
 @inequality_claim(

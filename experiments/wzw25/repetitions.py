@@ -104,7 +104,7 @@ assert not_selected(eta=1, r=r, size=size) > beta  # and yet"""
 
 @inequality_claim(
     bound.repetitions_as_printed,
-    finding="the fraction is upside down",
+    misprint="read (1 − β)(|Θ| − 1)/β for the fraction, as the proof and the text after the lemma end",
     quick=[{"beta": [0.125, 0.5, 1e-6, 0.9375], "size": [9, 2, 1000]}],
     python=still_fails,
     severity="statement",

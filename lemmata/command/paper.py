@@ -234,16 +234,15 @@ def load_hand_values() -> tuple[Any, Any]:
 
 def number_new_errata(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> int:
     """Number the new errata in the list beside the paper; returns their count. No number is used twice."""
+    from lemmata.bounds.catalogue.paper_file import ERRATA, read_errata
     from lemmata.experiments.engine.ground import files
-    from lemmata.experiments.report import errata
 
-    file = paper.folder / "errata.csv"
-    lines = errata.read_errata(file)
+    lines = read_errata(paper.folder)
     numbered = {line["key"] for line in lines}
     highest = max((int(line["number"][1:]) for line in lines), default=0)
     wrong = [row for row in rows if row["verdict"] == "REFUTED" and row["reading"] == "printed" and row["severity"]]
     new = [row["key"] for row in wrong if row["key"] not in numbered and row["kind"] != "summary"]
     lines += [{"number": f"E{highest + i}", "key": key, "status": "found"} for i, key in enumerate(new, 1)]
     if new:
-        files.write_table(file, errata.LIST, ([line[name] for name in errata.LIST] for line in lines))
+        files.write_table(paper.folder / "errata.csv", ERRATA, ([line[name] for name in ERRATA] for line in lines))
     return len(new)

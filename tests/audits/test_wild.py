@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lemmata.bounds.catalogue.paper_file import read_table
 from lemmata.experiments.audits import released_libraries as wild
 from lemmata.experiments.audits.figures import plot_wild
-from lemmata.experiments.engine.ground.files import read_table, write_table
+from lemmata.experiments.engine.ground.files import write_table
 from lemmata.experiments.figures.style import svg
 from lemmata.experiments.report.layout import render_page
 from lemmata.mechanisms.audit.neighbours.queries import stepped

@@ -51,9 +51,6 @@ TABLE = [
     (pure_learner.printed_excess, {"candidates": 2, "beta": 8 * exp(-5), "epsilon": 0.5, "m": 16}, 4 * 5 / 8),
     (pure_learner.selection_excess, {"candidates": 2, "epsilon": 0.5, "sensitivity": 0.25, "beta": 2 * exp(-3)}, 3),
     (pure_learner.printed_gap, MEB | FOUR | {"margin_loss": 0.25}, sqrt(SPREAD) / 2 + 4 * LM * (log(4) + 3) + SPREAD),
-    (pure_learner.soft_gap, MEB | FOUR | {"margin_loss": 0.25}, 1 / 2 + 4),
-    (pure_learner.soft_gap, MEB | FOUR | {"margin_loss": 0.25, "epsilon": 4.0}, 1 / 2 + 1),
-    (pure_learner.soft_logarithm, MB | FOUR, LM2 * log(164)),
     (pure_learner.printed_rows, MB | FOUR, 16 * LM),
     (pure_learner.projection_rows, MB | FOUR, -(-(log(8 * 49) + 3) * 10368 // 17)),  # t = 1/12
     (pure_learner.log_candidates, {"k": 3} | FOUR, 3 * log(161)),
@@ -108,9 +105,6 @@ TABLE = [
     (efficient_learner.corrected_order, S | {"a": 2.0}, sqrt(L2) / 4 + 0.5 + 8 * sqrt(LM2 * L2)),
     (efficient_learner.utility_constant, {"trained": 0.0}, 9),
     (efficient_learner.utility_constant, {"trained": 1.0}, 8.93 + 4 * (1 + log(3) / log(2)) * sqrt(2)),
-    (efficient_learner.soft_logs, MDB, 9 * sqrt(LM2 * L2)),
-    (efficient_learner.printed_soft_order, S | {"a": 2.0}, 1),
-    (efficient_learner.printed_soft_order, S | {"a": 2.0, "epsilon": 4.0}, 0.5),
     (efficient_learner.risk_rate, {"smallest": 1, "largest": 2}, -0.4),
     (efficient_learner.dimension_rate, {"m": 1, "k": 2}, 0.1),
     (efficient_learner.printed_time, S | {"d": 32}, 512 * log(32) + log(16)),
@@ -141,7 +135,6 @@ TABLE = [
     (relative_deviation.mixture, {"m": 16, "beta": 4 * exp(-5), "empirical": 0.0}, (2 * log(32) + 5) / 4),
     (relative_deviation.stumps, {"m": 16, "beta": 4 * exp(-5), "empirical": 0.0}, (3 * log(32) + 5) / 4),
     (relative_deviation.ghost_reaches, {"m": 7}, 1 / 4),
-    (relative_deviation.growth, {"m": 3, "V": 2}, 36),
     (relative_deviation.swapping_tail, {"s": 4, "u": 2}, exp(-1 / 2 - 1 / 48)),
     (margin_deviation.square_of_sum, {"empirical": 0.25, "part": 0.25}, 1),
     (

@@ -143,8 +143,6 @@ TABLE = [
     (kernel_learner.printed_privacy, S | SCALES, 0.25),
     (kernel_learner.privacy_in_range, S | SCALES, 0.25),
     (kernel_learner.printed_order, S | {"a": 2.0}, ORDER),
-    (kernel_learner.printed_soft_order, S | {"a": 3.0}, 3 / 2),
-    (kernel_learner.printed_soft_order, S | {"a": 3.0, "epsilon": 4.0}, 3 / 4),
     (polynomial_kernels.printed_dimension, {"d": 3, "degree": 4}, 81),
     (polynomial_kernels.printed_largest, {"degree": 3, "constant": 0.7, "radius": 2.0}, 8),
     (  # Lambda r^p/rho = 3 * 8/12
@@ -183,9 +181,13 @@ TABLE = [
     (label_privacy.log_cover_size, {"m": arb(8), "d": arb(2)}, COVER),
     # Appendix A
     (margin_deviation.margin_deviation, FAT | {"beta": exp(-3), "empirical": 0.25}, 0.25 + sqrt(M / 8) + M / 8),
-    (relative_deviation.vc_of_signs, {"patterns": [[0, 0], [0, 1], [1, 1]]}, 1),
-    (relative_deviation.vc_of_signs, {"patterns": [[0, 0], [0, 1], [1, 0], [1, 1]]}, 2),
-    (relative_deviation.vc_of_signs, {"patterns": [[0, 0, 0], [0, 0, 1], [1, 0, 0], [1, 1, 1]]}, 2),  # first and last
+    (relative_deviation.vc_of_classifiers, {"patterns": [[0, 0], [0, 1], [1, 1]]}, 1),
+    (relative_deviation.vc_of_classifiers, {"patterns": [[0, 0], [0, 1], [1, 0], [1, 1]]}, 2),
+    (
+        relative_deviation.vc_of_classifiers,
+        {"patterns": [[0, 0, 0], [0, 0, 1], [1, 0, 0], [1, 1, 1]]},
+        2,
+    ),  # first and last
     # Appendix F: choosing a margin
     (margin_selection.selection_budget, {"epsilon": 0.25, "delta": 0.1}, (0.5, 0.1)),
     (margin_selection.printed_penalty, PENALTY | {"sensitivity": 0.75}, 3 * (log(log(16)) + 3)),

@@ -36,8 +36,8 @@ TABLE = [
     (private_svm.differential_privacy, {"beta": 2.0}, e**2),
     (private_svm.laplace_worst_log_ratio, {"first": [1, 0], "second": [0, 2], "lam": 2}, 1.5),
     (private_svm.noise_scale, DATABASE | {"beta": 0.5}, 6),
+    (random_features.truncated_moment, {"R": pi}, 1),
     (kernel_accuracy.end_of_the_chain, {"eta": 0.5, "C": 3.0, "Lambda": 2.0, "L": 5.0}, 16),
-    (random_features.second_moment_order, {"d": 7}, 7),
     (private_svm.noise_scale_sharp, DATABASE | {"beta": 0.5}, 3),
     (private_svm.textbook_release, {"beta": 0.7}, 0.7),
     (

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from lemmata.bounds.catalogue.paper_file import PaperError, clean_text, read
-from lemmata.experiments.engine.ground.files import read_table, read_toml
+from lemmata.bounds.catalogue.paper_file import PaperError, clean_text, read, read_table
+from lemmata.experiments.engine.ground.files import read_toml
 from lemmata.experiments.engine.ledger.curves import Picture
 from lemmata.experiments.figures.claims import plot_picture
 from lemmata.experiments.figures.style import svg

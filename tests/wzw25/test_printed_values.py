@@ -256,7 +256,6 @@ POINTS = {
         ("inverse_r", dict(n=4.0, alpha=1.0, eta=1.0), 2 / 3),  # (1 - 2/3)/2 times 4
         ("expected_repetitions", GROWTH, 4 * (1 - sqrt(2 / 3)) ** 2),
         ("repetitions_rate", GROWTH, 16),
-        ("repetitions_rate_uniform", GROWTH, 16),
         ("repetitions_of_any_law", dict(n=4, alpha=2, size=2), 4),
     ],
     "tuned_margin": [

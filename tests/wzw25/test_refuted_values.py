@@ -102,7 +102,7 @@ TABLE = [
     (noisy_gd.telescoped, {"distance": 3.0, "eta": 0.5, "steps": 4, "second_moment": 7.0, "final": 5.0}, 6.75),
     (inliers_and_outliers.outlier_loss_printed, {"radius": 3.0, "outliers": 5, "width": 2.0}, 7.5),
     (one_margin_proof.outlier_loss, {"share": 0.75}, 1 + 4 * sqrt(1.25)),
-    (whole_grid_proof.strict_errors, {"margins": [0.0, -1.0, 2.0, -3.0, 0.0]}, 2),
+    (whole_grid_proof.errors_with_ties, {"margins": [0.0, -1.0, 2.0, -3.0, 0.0]}, 4),
     (winner.winner_below_as_printed, {"scores": [3, 1, 2], "noise": [-2.5, 4, 0.5]}, 4.5),
     # Algorithm 2 and one record: labels 4 apart, 16 steps, room 6 - 2, then 1/2, then none
     (algorithms.failure_probability, {"n": 1}, 0.25),

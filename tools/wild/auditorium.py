@@ -29,8 +29,9 @@ from typing import Any
 
 import numpy as np
 
+from lemmata.bounds.catalogue.paper_file import read_table
 from lemmata.experiments.audits.released_libraries import digest_search
-from lemmata.experiments.engine.ground.files import read_table, write_table
+from lemmata.experiments.engine.ground.files import write_table
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.tools.wild.run import CHECKOUT
 

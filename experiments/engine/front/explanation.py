@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from lemmata.bounds.library import library
 from lemmata.bounds.statement.formula import in_symbols, in_unicode
-from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED, SLIP
+from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, REFUTED, SLIP
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.engine.claims.places import locate_statement
 from lemmata.experiments.engine.ground.evidence import strip_derivation
@@ -93,32 +93,52 @@ def fit_lines(text: str, width: int) -> str:
 
 def explain_in_short(id: str, rows: list[Row]) -> list[str]:
     """Ten lines: whether it is true, where, what to cite instead, witness, evidence, control, parts and code."""
-    statement = library.statement_of(id)
-    paper = library.work(id)
-    step = "" if statement == id else f", step {id.removeprefix(statement).strip('.')} of the proof"
     own = [row for row in rows if row["id"] == id]
     main = next((r for r in own if r["reading"] == "printed" and not r["part"]), own[0] if own else None)
     if main is None:
-        return [f"{library.label(id)}{step} of {paper.cited}", "OPEN: it has no claim yet."]
-    printed = [r for r in own if r["kind"] != "summary" and not r["part"].startswith("impl:")]
-    printed = [r for r in printed if r["reading"] == "printed"] or printed
-    first = find_leading(printed)
-    instead = next((r for r in rows if r["key"] == first["corrected_by"]), None)
+        return [f"{library.label(id)} of {library.work(id).cited}", "OPEN: it has no claim yet."]
+    parts = [r for r in own if r["kind"] != "summary" and not r["part"].startswith("impl:")]
+    printed = [r for r in parts if r["reading"] == "printed"]
+    shown = printed or parts
+    first = find_leading(shown)
     theorem = THEOREMS.get(first["key"])
     where = locate_statement(id)
-    true = [row["part"] for row in printed if row["part"] and row["verdict"] == HOLDS]
+    true = [row["part"] for row in shown if row["part"] and row["verdict"] == HOLDS]
     return [
-        f"{library.label(id)}{step} of {paper.cited}: {in_symbols(library.titles.get(id) or main['title'])}",
-        f"true?      {headline(printed)}.",
+        f"{describe_origin(id, ours=not printed)}: {in_symbols(library.titles.get(id) or main['title'])}",
+        f"true?      {headline(shown)}.",
         f"where      {describe_scope(first)}",
-        f"printed    {in_unicode(theorem.says) if theorem else '–'}",
-        f"cite       {describe_citation(first, instead, true)}",
-        f"witness    {describe_counterexample(first, printed)}",
+        f"{'printed' if printed else 'ours':10} {in_unicode(theorem.says) if theorem else '–'}",
+        f"cite       {describe_citation(first, find_citable(first, rows), true)}",
+        f"witness    {describe_counterexample(first, shown)}",
         f"evidence   {describe_evidence(first)}",
         f"control    {describe_control(main)}",
         f"parts      {', '.join(list_verdicts(own))}",
         "code       " + ("; ".join(f"{kind} {place}" for kind, place in where.items()) or "–"),
     ]
+
+
+def describe_origin(id: str, *, ours: bool) -> str:
+    """Whose statement it is: the paper's, a step of its proof, or one of ours that it does not print."""
+    statement = library.statement_of(id)
+    step, label, cited = id.removeprefix(statement).strip("."), library.label(id), library.work(id).cited
+    if ours:
+        return f"{label}, our step {step} towards {cited}" if step else f"{label}, our own statement next to {cited}"
+    return f"{label}, step {step} of the proof of {cited}" if step else f"{label} of {cited}"
+
+
+def find_citable(row: Row, rows: Iterable[Row]) -> Row | None:
+    """The row to cite for one that does not hold: its correction, or what holds explicitly, of the same part if any.
+
+    A row that held only where it was tried is not to be cited.
+    """
+    if row["verdict"] in (HOLDS, NOT_A_CLAIM):
+        return None
+    true = [r for r in rows if r["verdict"] == HOLDS and r["scope"] not in ("settings", "") and r["kind"] != "summary"]
+    corrected = [r for r in true if r["key"] == row["corrected_by"]]
+    explicit = [r for r in true if r["id"] == row["id"] and r["reading"] == "explicit"]
+    same = [r for r in explicit if r["part"] == row["part"]]
+    return next(iter([*corrected, *same, *explicit]), None)
 
 
 def describe_scope(row: Row) -> str:
@@ -148,14 +168,17 @@ def list_verdicts(own: Iterable[Row], most: int = 12) -> list[str]:
 
 
 def describe_citation(row: Row, instead: Row | None, true: Collection[str]) -> str:
-    """What to cite: the statement itself, or its `true` parts and a corrected reading of the rest."""
+    """What to cite: the statement itself, or its `true` parts, and of the rest what holds `instead`."""
     if row["verdict"] == HOLDS:
         return "the statement as printed" if row["reading"] == "printed" else row["key"]
-    parts = f"as printed: {', '.join(true)}; else " if true else ""
+    if row["verdict"] == NOT_A_CLAIM:
+        return "it claims nothing that could be proved"
+    parts = f"{', '.join(map(part_in_words, true))}: as printed; the rest: " if true else ""
     if instead is None:
         false = row["verdict"] in (REFUTED, SLIP)
         none = "no corrected reading is known" if false else "no version of this statement is proved yet"
-        return parts + (row["corrected_by"] or none)
+        tried = f"; {row['corrected_by']} held only where we tried it" if row["corrected_by"] else ""
+        return parts + none + tried
     record = THEOREMS.get(instead["key"])
     return f"{parts}{instead['key']} ({instead['verdict']}): {in_unicode(record.says) if record else ''}"
 

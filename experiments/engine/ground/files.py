@@ -7,11 +7,11 @@ import csv
 import io
 import os
 import secrets
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
-from lemmata.bounds.catalogue.paper_file import check_inside, clean_text, read_page
+from lemmata.bounds.catalogue.paper_file import read_page
 from lemmata.bounds.library import PaperError
 
 
@@ -42,26 +42,6 @@ def write_table(path: Path, head: Iterable[str], lines: Iterable[Iterable[Any]])
     writer.writerow(head)
     writer.writerows(lines)
     replace_file(path, out.getvalue())
-
-
-def read_table(path: Path, head: Sequence[str] = ()) -> list[dict[str, str]]:
-    """The lines of a table with this head, or with any, without it; none of a table that is not there.
-
-    Raises `PaperError`.
-    """
-    if not path.exists():
-        return []
-    check_inside(path)
-    try:
-        first, *lines = csv.reader(io.StringIO(clean_text(path.read_text(encoding="utf-8")), newline=""), strict=True)
-    except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
-        raise PaperError(f"{path}: cannot be read as a table ({error})") from None
-    if head and first != list(head):
-        raise PaperError(f"{path}: line 1 must be {','.join(head)}")
-    for number, line in enumerate(lines, 2):
-        if len(line) != len(first):
-            raise PaperError(f"{path}: record {number} must have fields {','.join(first)}, got {len(line)} fields")
-    return [dict(zip(first, line, strict=True)) for line in lines]
 
 
 def read_toml(path: Path) -> dict[str, Any]:

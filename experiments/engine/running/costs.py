@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from lemmata.bounds.catalogue.paper_file import read_table
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim, Setting
-from lemmata.experiments.engine.ground.files import read_table, write_table
+from lemmata.experiments.engine.ground.files import write_table
 from lemmata.experiments.engine.ground.profiles import TIMES
 from lemmata.experiments.engine.running.cell import ControlRun
 from lemmata.experiments.engine.search import search

@@ -29,13 +29,6 @@ def derived(*, m, epsilon, beta, norm_bound, radius, rho, margin_loss):
     return sqrt(2 * margin_loss * A) + 1.5 * alpha + 3 * A
 
 
-def derived_soft(*, m, epsilon, margin_loss, **sizes):
-    """An upper bound on the explicit excess, for every beta, by the derivation of `pure_learner.soft_gap`."""
-    a = sizes["norm_bound"] * sizes["radius"] / sizes["rho"]
-    A = 234 * a**2 * pure_learner.soft_logarithm(m=m, **sizes) / m
-    return sqrt(2 * margin_loss * A) + 1.5 * 2 * A / epsilon + 3 * A
-
-
 def explicit_against(chain, g, constant, betas, sharpest):
     """Cases of min(1, explicit) <= chain <= C g at the corners, and of k as the derivations bound it.
 

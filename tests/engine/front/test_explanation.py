@@ -79,10 +79,11 @@ TO_CITE = [
     (ROW | {"reading": "explicit"}, None, [], "a/printed"),
     (ROW | {"verdict": "OPEN"}, None, [], "no version of this statement is proved yet"),
     (ROW | {"verdict": "INCONCLUSIVE"}, ROW | {"key": "a/explicit"}, [], "a/explicit (HOLDS): "),
-    (SLIP, None, [], "a/corrected"),
+    (SLIP, None, [], "no corrected reading is known; a/corrected held only where we tried it"),
+    (ROW | {"verdict": "NOT_A_CLAIM"}, None, [], "it claims nothing that could be proved"),
     (BAD, None, [], "no corrected reading is known"),
     (BAD, ROW | {"key": "a/corrected"}, [], "a/corrected (HOLDS): "),
-    (BAD, ROW | {"key": "a/corrected"}, ["privacy"], "as printed: privacy; else a/corrected (HOLDS): "),
+    (BAD, ROW | {"key": "a/corrected"}, ["privacy"], "privacy: as printed; the rest: a/corrected (HOLDS): "),
 ]
 VALUES = [
     (0.123456, "0.1235"),
@@ -94,11 +95,39 @@ VALUES = [
     ("x" * 161, "x" * 159 + "…"),
     ("[0.9999998750000078, 0.9999998750000079] against [0.1, 0.2]", "0.999999875 against [0.1, 0.2]"),
 ]
+# (what differs from an undecided printed row, other rows, the key to cite): never what held only where it was tried
+UNDECIDED = ROW | {"verdict": "INCONCLUSIVE", "id": "a", "part": "mean", "kind": "mean", "corrected_by": "a/corrected"}
+FOUND = [
+    ({}, [], None),
+    ({}, [ROW | {"key": "a/corrected", "scope": "settings"}], None),
+    ({}, [ROW | {"key": "a/corrected"}, ROW | {"key": "a/explicit/mean", "reading": "explicit"}], "a/corrected"),
+    ({}, [ROW | {"key": "a/explicit/tail", "reading": "explicit", "part": "tail"}], "a/explicit/tail"),
+    ({}, [ROW | {"key": f"a/explicit/{part}", "reading": "explicit", "part": part} for part in ("tail", "mean")],
+     "a/explicit/mean"),
+    ({"verdict": "NOT_A_CLAIM"}, [ROW | {"key": "a/corrected"}], None),
+]  # fmt: skip
 CONTROLS = [
     (ROW | {"smallest_caught": "p / 2"}, "the check fails, as it should, with p / 2"),
     (ROW | {"control": "HOLDS"}, "came out HOLDS"),
     (ROW, "–"),
 ]
+
+
+@pytest.mark.parametrize(("row", "rows", "key"), FOUND)
+def test_what_is_cited_for_an_undecided_statement_holds_beyond_the_settings_tried(row, rows, key):
+    found = explanation.find_citable(UNDECIDED | row, [{"id": "a", "part": "", "kind": "mean"} | r for r in rows])
+    assert (found and found["key"]) == key
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_whose_statement_it_is(ours):
+    lines = (
+        explanation.describe_origin("wzw25.lem6.4", ours=ours),
+        explanation.describe_origin("wzw25.lem6.4.s1", ours=ours),
+    )
+    theirs = ("Lemma 6.4 of ", "Lemma 6.4, step s1 of the proof of ")
+    mine = ("Lemma 6.4, our own statement next to ", "Lemma 6.4, our step s1 towards ")
+    assert lines == tuple(f"{start}Wang, Zhu & Wang 2025" for start in (mine if ours else theirs))
 
 
 @pytest.mark.parametrize(

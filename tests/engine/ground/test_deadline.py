@@ -53,6 +53,30 @@ def test_a_limit_that_is_reached_raises_and_is_over():
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
 
 
+def test_a_limit_that_is_reached_while_a_with_closes_leaves_no_timer_and_no_setting():
+    """The alarm rings at every call that opens or closes `with numpy.errstate` or the limit itself."""
+    rung = []
+
+    def ring_within(frame, event, _):
+        caller = frame
+        while caller is not None and caller.f_code.co_name not in ("__enter__", "__exit__"):
+            caller = caller.f_back
+        if event == "call" and caller is not None and (handler := signal.getsignal(signal.SIGPROF)) is not before:
+            rung.append(frame.f_code.co_name)
+            handler(signal.SIGPROF, frame)
+
+    before, settings, tracer = signal.getsignal(signal.SIGPROF), np.geterr(), sys.gettrace()
+    try:
+        with deadline(100):
+            sys.settrace(ring_within)
+            with contextlib.ExitStack() as stack:
+                stack.enter_context(np.errstate(all="ignore"))
+    finally:
+        sys.settrace(tracer)
+    assert len(rung) > 2 and np.geterr() == settings
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0) and signal.getsignal(signal.SIGPROF) is before
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="what a process has is read from /proc")
 def test_what_asks_for_more_memory_than_it_may_fails_and_nothing_else_does():
     before = resource.getrlimit(resource.RLIMIT_AS)

@@ -6,12 +6,12 @@ import sqlite3
 
 import pytest
 
+from lemmata.bounds.catalogue.paper_file import read_errata, read_table
 from lemmata.bounds.library import Library, PaperError, library
 from lemmata.experiments.conformance import accepted, numbers
-from lemmata.experiments.engine.ground.files import read_table, replace_file, write_table
+from lemmata.experiments.engine.ground.files import replace_file, write_table
 from lemmata.experiments.engine.ledger import published
 from lemmata.experiments.engine.running.store import Chunk, Store, StoreError
-from lemmata.experiments.report import errata
 from tests.engine.running import faults
 from tests.engine.running.faults import command
 from tests.test_fifth_paper import FOLDER
@@ -45,9 +45,8 @@ def of_papers(name, read):
     """(the bytes of a table beside a paper.toml, its reader for another folder)."""
 
     def reader(folder):
-        path = folder / name
         shutil.copy(PAPER.folder / "paper.toml", folder)
-        return read(Library().add(folder)) if read else errata.read_errata(path)
+        return read(Library().add(folder)) if read else read_errata(folder)
 
     return (PAPER.folder / name).read_bytes(), name, reader
 

@@ -143,7 +143,7 @@ FALLS = {"verdict": REFUTED, "severity": "statement", "finding": "the sign is wr
         ([ROW | {"verdict": VACUOUS}], " is vacuous at the sizes we tried"),
         ([ROW | {"verdict": OPEN}], " is not decided yet"),
         ([ROW | {"verdict": NOT_A_CLAIM}], " is a definition, not a claim"),
-        ([ROW | {"reading": "explicit"}], " is true in this reading"),
+        ([ROW | {"reading": "explicit"}], " is our own, and true"),
     ],
 )
 def test_the_most_important_part_comes_first(parts, words):
