@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 WORK = {"authors": list, "title": str, "year": int, "venue": str, "doi": str, "arxiv": str, "url": str, "version": str}
-WORDS = ("titles", "letters", "bounded_above", "bounded_below")  # for readers: tables of texts
+WORDS = ("titles", "letters", "causes", "bounded_above", "bounded_below")  # for readers: tables of texts
 PAPER = {"id": str, **WORK, "contact": str, "checked_by": list, "packages": list}
 PAPER |= dict.fromkeys(("contents", "sources", "expected", *WORDS), dict)
 ENTRY = {"label": str, "module": str, "source": str}

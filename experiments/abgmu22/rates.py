@@ -67,55 +67,86 @@ def short_minimisers_are_not_cheap():
         yield point, errors / 2 * B**2 / 2, bounds.smooth_upper(**point) * log(n) ** 2
 
 
+ZERO = """
+from lemmata.bounds.abgmu22.rates import {name}
+# whoever releases w = 0 has an excess of at most {most}
+ratios = [{name}({sizes}) / {excess} for t in {scales}]
+assert ratios[0] > 2 and ratios[1] > 5 * ratios[0] and ratios[2] > 5 * ratios[1]
+"""
+
+
+def releasing_zero(rate, points, excess, family, python):
+    """The claimed lower bound over the excess of the learner that releases w = 0, along a family of settings."""
+    ratios = [rate(**point) / excess(**point) for point in points]
+    if not is_growing(ratios):
+        return inconclusive("NO_CONSTANT", f"claimed / excess = {ratios} does not grow")
+    shown = witness.growth(
+        points[-1],
+        family=family,
+        points=points,
+        ratios=ratios,
+        claimed="that the excess is at least c g, with one c > 0 for all parameters",
+        found="g is at least " + ", ".join(f"{ratio:.3g}" for ratio in ratios) + " times the excess",
+        python=python,
+    )
+    return refuted("derivation", shown)
+
+
 @exact_claim(
     bounds.lipschitz_rate,
+    severity="statement",
+    corner=require("nε ≥ 1", lambda n, epsilon: n * epsilon >= 1),
+    undecided="the upper bound is proved for rank ≥ nε, the lower one for rank 1 (parts `perturbation` and `lower`); "
+    "√rank is open on both sides",
     corrected_by=bounds.lipschitz_excess,
     note=(
-        "we prove upper and lower bounds with constants (parts `perturbation` and `lower`). Whether the "
-        "printed rate is optimal for every rank is open"
+        "the lower order lacks min{1, ·}: whoever releases w = 0 has an excess of at most ‖w*‖, and as nε → 0 the "
+        "printed order exceeds every multiple of it"
     ),
 )
-def no_constant_for_lipschitz_losses(*, factor=1):
-    """The printed rate has no constant."""
-    return inconclusive(
-        "NO_CONSTANT", "the upper bound is proved for rank ≥ nε, the lower one for rank 1; √rank is open on both sides"
+def no_privacy_costs_more_than_zero(*, factor=1):
+    """The claimed lower bound over the excess of w = 0, which is at most |w*|, as n epsilon -> 0."""
+    points = [{"n": 10**4, "epsilon": t, "rank": 1, "norm": 1.0} for t in (1e-6, 1e-8, 1e-12)]
+    python = ZERO.format(
+        name="lipschitz_rate",
+        most="|w*| for 1-Lipschitz losses and |x| <= 1",
+        sizes="n=10**4, epsilon=t, rank=1, norm=1.0",
+        excess="1.0",
+        scales="(1e-6, 1e-8, 1e-12)",
     )
-
-
-ZERO = """
-from lemmata.bounds.abgmu22.rates import smooth_lower
-# whoever releases w = 0 has an excess of at most |w*|^2/2 for 1-smooth losses and |x| <= 1
-ratios = [smooth_lower(n=10**4, epsilon=1.0, d=10, norm=t) / (t**2 / 2) for t in (1e-2, 1e-4, 1e-6)]
-assert ratios[0] > 200 and ratios[1] > 1000 * ratios[0] and ratios[2] > 1000 * ratios[1]
-"""
+    family = "nε → 0: the learner that releases 0 has an excess of at most ‖w*‖"
+    rate, share = bounds.lipschitz_rate, 1 / factor
+    return releasing_zero(lambda **point: share * rate(**point), points, lambda norm, **_: norm, family, python)
 
 
 @exact_claim(
     bounds.smooth_lower,
     severity="statement",
-    corner=require("‖w*‖ ≥ 1", lambda norm: norm >= 1),
+    corner=require(
+        "‖w*‖ ≥ 1 and an order of at most ‖𝒴‖² = 1",
+        lambda n, epsilon, d, norm: norm >= 1 and 1 / sqrt(n) + sqrt(d) * norm / (n * epsilon) <= 1,
+    ),
     undecided="for d = 1 it holds up to a factor ‖w*‖ (corrected), and the dependence on d is open",
     note=(
-        "the printed bound contains 1/√n, which does not tend to 0 with ‖w*‖. But the excess risk of w = "
-        "0 does, and so does the printed upper bound. The paper compares the two bounds for ‖w*‖ ≥ 1 only"
+        "the printed bound contains 1/√n, which does not tend to 0 with ‖w*‖. But the excess risk of w = 0 does, and "
+        "so does the printed upper bound. The paper compares the two bounds for ‖w*‖ ≥ 1 only. The order also lacks "
+        "min{1, ·}: at n = 10⁴, ε = 1, d = 1 and ‖w*‖ = 10¹⁰ it is 10⁶, while the excess of w = 0 is at most ‖𝒴‖² = 1"
     ),
 )
 def short_minimisers(*, factor=1):
     """The claimed lower bound over the excess of w = 0, which is at most |w*|^2/2."""
     points = [{"n": 10**4, "epsilon": 1.0, "d": 10, "norm": t} for t in (1e-2, 1e-4, 1e-6)]
-    ratios = [bounds.smooth_lower(**point) / factor / (point["norm"] ** 2 / 2) for point in points]
-    if not is_growing(ratios):
-        return inconclusive("NO_CONSTANT", f"claimed / excess = {ratios} does not grow")
-    shown = witness.growth(
-        points[-1],
-        family="‖w*‖ → 0: the learner that releases 0 has an excess of at most ‖w*‖²/2",
-        points=points,
-        ratios=ratios,
-        claimed="that the excess is at least c g, with one c > 0 for all parameters",
-        found="g is at least " + ", ".join(f"{ratio:.3g}" for ratio in ratios) + " times the excess",
-        python=ZERO,
+    python = ZERO.format(
+        name="smooth_lower",
+        most="|w*|^2/2 for 1-smooth losses and |x| <= 1, and at most |Y|^2 = 1",
+        sizes="n=10**4, epsilon=1.0, d=10, norm=t",
+        excess="(t**2 / 2)",
+        scales="(1e-2, 1e-4, 1e-6)",
     )
-    return refuted("derivation", shown)
+    python += "assert smooth_lower(n=10**4, epsilon=1.0, d=1, norm=1e10) > 10**5\n"
+    family = "‖w*‖ → 0: the learner that releases 0 has an excess of at most ‖w*‖²/2"
+    rate, share = bounds.smooth_lower, 1 / factor
+    return releasing_zero(lambda **point: share * rate(**point), points, lambda norm, **_: norm**2 / 2, family, python)
 
 
 @inequality_claim(

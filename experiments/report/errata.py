@@ -7,17 +7,18 @@ from typing import Any
 from lemmata.bounds.catalogue.paper_file import read_errata
 from lemmata.bounds.library import Paper, library
 from lemmata.bounds.statement.verdicts import REFUTED, SLIP
-from lemmata.experiments.engine.claims.claim import SEVERITIES
 from lemmata.experiments.engine.ledger.ledger_rows import jsonable
+from lemmata.experiments.engine.ledger.sentences import grows
 from lemmata.experiments.report import citations, words
 from lemmata.experiments.report.formulas import mark_differences
 from lemmata.experiments.report.replies import read_replies
-from lemmata.experiments.report.summary import select_slips
+from lemmata.experiments.report.summary import is_main, select_slips
 
 BAD = (REFUTED, SLIP)  # what a page shows first
 SEVERITY_WORDS = {
     "privacy": "Privacy errors: an implementation of the text leaks more than it claims",
     "statement": "False as printed, by more than a constant",
+    "factor": "A factor is missing that grows: no constant repairs it",
     "constant": "Wrong constants: true once a constant is replaced",
 }
 CLASS_WORDS = {  # behind a number of statements
@@ -81,7 +82,11 @@ def annotate(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]]
 
 
 def collect_errata(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]]:
-    """{paper: its errata}, worst first: the printed rows that are refuted, parts and steps included."""
+    """{paper: its errata}, worst first: the printed rows that are refuted, parts and steps included.
+
+    An erratum that follows from another one has that one's key as `cause`, and stands below it as one of its
+    `consequences`.
+    """
     known, by_key = number_errata(papers), {row["key"]: row for row in rows}
     found: dict[str, list[dict]] = {paper.id: [] for paper in papers}
     for row in rows:
@@ -98,35 +103,49 @@ def collect_errata(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[
                     "permanent": citations.make_permanent_name(row, number),
                     "finding": words.shorten_finding(row),
                     "instead_row": instead[0] if instead else None,
+                    "group": "factor" if row["severity"] == "constant" and grows(row) else row["severity"],
                 }
             )
-    for errata in found.values():
-        errata.sort(key=lambda row: SEVERITIES.index(row["severity"]))
+    for paper in papers:
+        errata = found[paper.id]
+        errata.sort(key=lambda row: list(SEVERITY_WORDS).index(row["group"]))
+        keys = {row["key"] for row in errata}
+        causes = {key: cause for key, cause in paper.causes.items() if {key, f"{paper.id}.{cause}"} <= keys}
+        for row in errata:
+            row["cause"] = f"{paper.id}.{causes[row['key']]}" if row["key"] in causes else ""
+        for row in errata:
+            row["consequences"] = [other for other in errata if other["cause"] == row["key"]]
     return found
 
 
-def shorten(errata: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[str, str, str]]]:
-    """{heading: [(places, what is wrong there, severity)]} for the first page of a letter; one line a finding."""
-    found: dict[str, dict[tuple[str, str], list[str]]] = {IN_STATEMENTS: {}, IN_PROOFS: {}}
+def shorten(errata: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[str, str, str, str]]]:
+    """{heading: [(places, what is wrong there, severity, what else it makes false)]} for the first page of a letter."""
+    found: dict[str, dict[tuple[str, str], tuple[list[str], list[str]]]] = {IN_STATEMENTS: {}, IN_PROOFS: {}}
     for row in errata:
-        step = row["id"] != library.statement_of(row["id"])
-        place = row["label"] + (f", {row['name']}" if step and row["name"] != row["label"] else "")
-        places = found[IN_PROOFS if step else IN_STATEMENTS].setdefault((row["finding"], row["severity"]), [])
-        places += [place] if place not in places else []
+        if not row["cause"]:
+            heading = IN_PROOFS if row["id"] != library.statement_of(row["id"]) else IN_STATEMENTS
+            places, also = found[heading].setdefault((row["finding"], row["severity"]), ([], []))
+            places.append(name_place(row))
+            also += map(name_place, row["consequences"])
     return {
-        heading: [("; ".join(places), finding, severity) for (finding, severity), places in lines.items()]
+        heading: [("; ".join(dict.fromkeys(p)), *said, "; ".join(dict.fromkeys(a))) for said, (p, a) in lines.items()]
         for heading, lines in found.items()
     }
+
+
+def name_place(row: Mapping[str, Any]) -> str:
+    """`Lemma A.5, risk bound`."""
+    return row["label"] + (f", {row['name']}" if row["name"] != row["label"] else "")
 
 
 def render_errata(page: Callable, paper: Paper, statements: list, errata: list, rows: list) -> list[tuple[str, str]]:
     """The errata of one paper: a page, one to print and send to its authors, and JSON."""
     slips = [row for row in select_slips(rows) if row["paper"] == paper.id]
     counts = words.count_classes([s["row"] for s in statements])
-    main = [s for s in statements if s["label"].startswith(("Theorem", "Algorithm", "Corollary"))]
-    plain = ("permanent", "status", "key", "label", "severity", "finding", "latex", "witness", "corrected_by", "note")
+    roots = [row for row in errata if not row["cause"]]
+    plain = ("permanent", "status", "key", "label", "severity", "cause", "finding", "latex", "witness", "corrected_by")
     entries = [
-        {name: row[name] for name in (*plain, "replies")}
+        {name: row[name] for name in (*plain, "note", "replies")}
         | {"instead": row["instead_row"]["latex"] if row["instead_row"] else None}
         for row in errata
     ]
@@ -137,8 +156,10 @@ def render_errata(page: Callable, paper: Paper, statements: list, errata: list, 
         "address": citations.make_address(citations.find_contact(paper)),
         "statements": statements,
         "counts": counts,
-        "main": main,
+        "main": [s for s in statements if is_main(s["label"])],
         "errata": errata,
+        "ours": [row for row in roots if row["reconstructed"]],
+        "roots": [row for row in roots if not row["reconstructed"]],
         "severities": SEVERITY_WORDS,
         "counted": count_in_words(counts),
         "slips": slips,

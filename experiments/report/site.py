@@ -17,11 +17,11 @@ from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import SEVERITIES
 from lemmata.experiments.engine.ground.grouping import group_by
 from lemmata.experiments.engine.ledger import graph
-from lemmata.experiments.engine.ledger.headline import find_leading, headline
+from lemmata.experiments.engine.ledger.headline import find_leading, headline, importance
 from lemmata.experiments.engine.ledger.row_cache import Pair
 from lemmata.experiments.report import citations, nonvacuous, soak_table, words
 from lemmata.experiments.report.dependency_graph import describe_dependencies
-from lemmata.experiments.report.errata import BAD, add_comparison, annotate, collect_errata, render_errata
+from lemmata.experiments.report.errata import add_comparison, annotate, collect_errata, render_errata
 from lemmata.experiments.report.incremental import SiteFiles
 from lemmata.experiments.report.layout import DOCUMENTATION, NAV, OWN, FurtherPages, Nav, read_static_files, render_page
 from lemmata.experiments.report.page_figures import draw_missing, draw_study
@@ -29,6 +29,7 @@ from lemmata.experiments.report.summary import select_headline, select_slips
 from lemmata.experiments.sample_sizes import page as sample_sizes
 from lemmata.mechanisms import hardening
 
+RISKS = ("tail", "mean")  # kinds of rows that readers come for, after privacy
 SHOWN = 6  # findings on the front page
 FIELDS = ("paper", "reading", "kind", "verdict", "severity", "evidence")  # the ledger's filters
 QUESTION = "Which theorems on private learning with margins are true as printed?"
@@ -216,7 +217,7 @@ def describe_statement(id: str, rows: list[Any], replies: Mapping[str, list[dict
     heads = select_headline(row for row in mine if row["id"] == id)
     main: Any = next((row for row in heads if row["reading"] == "printed"), (heads or mine)[0])
     first: Any = find_leading(printed) if printed else main
-    printed.sort(key=lambda row: BAD.index(row["verdict"]) if row["verdict"] in BAD else len(BAD))
+    printed.sort(key=lambda row: (importance(row), row["kind"] not in RISKS))
     twins = [add_comparison(row, [r for r in own if _is_twin(r, row)]) for row in printed]
     paired = {r["key"] for row, others in twins for r in (row, *others)}
     return {

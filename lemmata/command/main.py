@@ -1,4 +1,4 @@
-"""The program `lemmata`: run, ledger, explain, pilot, where, audit, compare, report, figure, referee, bench.
+"""The program `lemmata`: run, ledger, explain, review, pilot, where, audit, compare, report, figure, referee, bench.
 
 Progress goes to stderr, results to stdout. Exit status:
 
@@ -41,12 +41,12 @@ from lemmata.command.console import (
     out_option,
     root_option,
 )
+from lemmata.command.explain import complete_names, explain, review
 from lemmata.command.paper import accept, check, new_paper
 from lemmata.command.referee import referee
 from lemmata.command.rows import (
     FAULT,
     compute_rows,
-    compute_statement,
     conclude_run,
     describe_counts,
     describe_missing,
@@ -54,7 +54,6 @@ from lemmata.command.rows import (
     find_published_rows,
     open_store,
     read_statement,
-    recall_statement,
     report_failed,
     select,
     store_path,
@@ -73,11 +72,6 @@ VERDICTS = ("HOLDS", "SLIP", "REFUTED", "VACUOUS", "INCONCLUSIVE", "NOT_A_CLAIM"
 def load_checkout_part(module: str, name: str) -> Any:
     """An object of `lemmata.tools`, which only a checkout has; None elsewhere."""
     return getattr(importlib.import_module(module), name) if importlib.util.find_spec("lemmata.tools") else None
-
-
-def complete_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Completions for the shell: papers and ids of statements."""
-    return [name for name in (*library.papers, *library.ids) if name.startswith(incomplete.lower())]
 
 
 NAMES = "[PATH or ID or LABEL or MODULE or PAPER]..."
@@ -245,26 +239,6 @@ def show_ledger(
 
 
 @main.command()
-@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] ID or LABEL", shell_complete=complete_names)
-@click.option("--short", "only_head", is_flag=True, help="Print the summary only.")
-@root_option
-@out_option
-@one_line_errors()
-def explain(arguments: tuple[str, ...], only_head: bool, root: int, out: str | None) -> None:
-    """Explain whether a statement is true, where, and what to cite instead, with the details of every reading."""
-    papers, id, folder, state = read_statement(arguments, out)
-    from lemmata.experiments.engine.front.explanation import explain_in_short, explain_statement, fit_lines
-
-    rows, links = recall_statement(id, root, folder, papers, state) or compute_statement(id, root, folder, papers)
-    mine = [row for row in rows if id in (row["id"], row["parent"])]
-    click.echo(
-        fit_lines(
-            "\n".join(explain_in_short(id, mine)) if only_head else explain_statement(id, rows, links), terminal_width()
-        )
-    )
-
-
-@main.command()
 @click.argument("key", metavar="KEY")
 @root_option
 @one_line_errors()
@@ -363,7 +337,7 @@ def figure(arguments: tuple[str, ...], kind: str, profile: str, root: int, out: 
     click.echo("\n".join(map(str, paths)) if paths else "no figures: no row here has a curve")
 
 
-for command in (audit, compare, new_paper, check, accept, referee):
+for command in (audit, compare, explain, review, new_paper, check, accept, referee):
     main.add_command(command)
 if bench := load_checkout_part("lemmata.tools.speed.command", "bench"):
     main.add_command(bench)

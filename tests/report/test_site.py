@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlencode
 import pytest
 import yaml
 
+from lemmata.bounds.catalogue.paper_file import read_errata
 from lemmata.bounds.library import PaperError, Work, library
 from lemmata.command.main import main
 from lemmata.experiments.engine.claims.claim import SEVERITIES
@@ -158,19 +159,30 @@ def test_versions_agree(request):
     assert f"## [{declared[1]}] - {released[1]}\n" in changelog
 
 
-def test_a_letter_names_each_finding_once_on_its_first_page():
+def test_a_letter_names_each_finding_once_with_what_follows_from_it():
     row = {
         "id": "wzw25.lemA.5",
         "label": "Lemma A.5",
         "name": "risk bound",
         "finding": "It lacks σ",
         "severity": "constant",
+        "cause": "",
+        "consequences": [],
     }
-    again = row | {"id": "wzw25.corA.6", "label": "Corollary A.6"}
-    step = again | {"id": "wzw25.corA.6.s4", "name": "step s4"}
-    told = errata.shorten([row, row, again, step])
-    assert told[errata.IN_STATEMENTS] == [("Lemma A.5; Corollary A.6", "It lacks σ", "constant")]
-    assert told[errata.IN_PROOFS] == [("Corollary A.6, step s4", "It lacks σ", "constant")]
+    again = row | {"id": "wzw25.corA.6", "label": "Corollary A.6", "cause": "wzw25.lemA.5/printed/tail"}
+    step = row | {"id": "wzw25.corA.6.s4", "name": "step s4"}
+    told = errata.shorten([row | {"consequences": [again, again]}, row, again, step])
+    assert told[errata.IN_STATEMENTS] == [
+        ("Lemma A.5, risk bound", "It lacks σ", "constant", "Corollary A.6, risk bound")
+    ]
+    assert told[errata.IN_PROOFS] == [("Lemma A.5, step s4", "It lacks σ", "constant", "")]
+
+
+@pytest.mark.parametrize("paper", library.house, ids=lambda paper: paper.id)
+def test_what_an_erratum_follows_from_is_an_erratum_that_follows_from_none(paper):
+    numbered = {line["key"] for line in read_errata(paper.folder) if line["status"] != "withdrawn"}
+    causes = {f"{paper.id}.{cause}" for cause in paper.causes.values()}
+    assert causes | paper.causes.keys() <= numbered and not causes & paper.causes.keys()
 
 
 def test_pages_tell_machines_what_they_hold(site):
@@ -193,7 +205,7 @@ def test_links_lead_to_where_a_paper_is_known_to_stand():
 
 
 def test_every_severity_and_class_has_its_words():
-    assert set(SEVERITY_WORDS) == set(SEVERITIES) - {""} and set(CLASS_WORDS) == set(CLASSES)
+    assert set(SEVERITY_WORDS) == {*SEVERITIES, "factor"} - {""} and set(CLASS_WORDS) == set(CLASSES)
 
 
 # Replies --------------------------------------------------------------------------------------------------------------

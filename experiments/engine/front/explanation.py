@@ -118,6 +118,34 @@ def explain_in_short(id: str, rows: list[Row]) -> list[str]:
     ]
 
 
+def select_cited(id: str, rows: Sequence[Row]) -> list[Row]:
+    """The row that heads a statement, and the one to cite instead of it, if there is one."""
+    own = [r for r in rows if r["id"] == id and r["kind"] != "summary" and not r["part"].startswith("impl:")]
+    first = find_leading([r for r in own if r["reading"] == "printed"] or own)
+    return [first, *filter(None, [find_citable(first, rows)])]
+
+
+def write_latex(rows: Iterable[Row]) -> list[str]:
+    """Each row as a displayed formula, below its key, verdict and hypotheses."""
+    lines = []
+    for row in rows:
+        record = THEOREMS[row["key"]]
+        lines += [f"% {row['key']}: {row['verdict']}", *(f"% needs {needed.range}" for needed in record.needs)]
+        lines.append(rf"\[ {record.says} \]")
+    return lines
+
+
+def write_review(id: str, rows: Sequence[Row], width: int) -> str:
+    """A paragraph for a referee: whether a statement is true, what is wrong, and what is true instead."""
+    first, *instead = select_cited(id, rows)
+    said = [f"{describe_origin(id, ours=first['reading'] != 'printed')}: {headline([first])}", describe_charity(first)]
+    said += [f"Counterexample: {describe_witness(first)}" if first["witness"] else ""]
+    said += [f"Evidence: {describe_evidence(first)}" if first["verdict"] == HOLDS else ""]
+    said += [f"True instead is {row['key']}: {in_unicode(THEOREMS[row['key']].says)}" for row in instead]
+    said = [text.rstrip(".") + "." for text in said if text]
+    return textwrap.fill(in_symbols(" ".join(said)), width, break_long_words=False, break_on_hyphens=False)
+
+
 def describe_origin(id: str, *, ours: bool) -> str:
     """Whose statement it is: the paper's, a step of its proof, or one of ours that it does not print."""
     statement = library.statement_of(id)

@@ -23,10 +23,16 @@ def describe_witness(row: Row) -> str:
     """The setting of a witness, the true value, and the value that the text claims."""
     witness = row["witness"] or {}
     setting = describe_place(row)
-    if str(witness.get("claimed")).startswith("truth <= C g") and "ratios" in witness:
-        grows = _grows(row, [*map(float, witness["ratios"])])
-        return f"along a family of settings that goes through {setting}, {grows}"
+    if grows(row):
+        family = _describe_growth(row, [*map(float, witness["ratios"])])
+        return f"along a family of settings that goes through {setting}, {family}"
     return f"at {setting}, {_shown(row, witness)}" if setting else _shown(row, witness)
+
+
+def grows(row: Mapping[str, Any]) -> bool:
+    """Whether a counterexample is a family along which the truth outgrows every constant times the printed order."""
+    witness = row["witness"] or {}
+    return str(witness.get("claimed")).startswith("truth <= C g") and "ratios" in witness
 
 
 def describe_place(row: Row) -> str:
@@ -133,7 +139,7 @@ def _told_apart(log_ratio: str) -> str:
     return f"some outcome is exp({log_ratio}) times as likely on one of two neighbouring datasets as on the other"
 
 
-def _grows(row: Row, ratios: Sequence[float]) -> str:
+def _describe_growth(row: Row, ratios: Sequence[float]) -> str:
     """A family of settings along which no hidden constant of an O(.) is enough."""
     what = describe_quantity(row)
     if all(map(isinf, ratios)):
