@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from lemmata.bounds.library import library
-from lemmata.bounds.statement.verdicts import HOLDS, REFUTED, SLIP
+from lemmata.bounds.statement.verdicts import HOLDS, OPEN, REFUTED, SLIP
 from lemmata.experiments.engine.ground.grouping import group_by
 from lemmata.experiments.engine.ledger.graph import format_tally, tally
 from lemmata.experiments.engine.ledger.headline import find_leading
@@ -56,7 +56,7 @@ def is_main(label: str) -> bool:
 
 def summarize(rows: list[Row]) -> list[str]:
     """What a run ends with: whether the main results hold, what else is false or a slip, and counts."""
-    printed = [row for row in select_headline(rows) if row["reading"] == "printed"]
+    printed = [row for row in select_headline(rows) if row["reading"] == "printed" and row["verdict"] != OPEN]
     lines = []
     for paper, own in group_by(printed, lambda row: row["paper"]).items():
         main = [row for row in own if is_main(row["label"])] or own

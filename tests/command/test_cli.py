@@ -78,7 +78,12 @@ def test_run_then_ledger_then_explain_then_report(ran):
     assert {row["key"] for row in table} == set(rows)
     shown = invoke("explain", "abgmu22.asm1", "--out", ran).stdout
     assert "only a constant is wrong" in shown and "needs" in shown
-    assert "refuted as printed" in invoke("report", "--record", "--out", ran).stdout
+    latex = invoke("explain", "--latex", "abgmu22.asm1", "--out", ran).stdout
+    assert "% abgmu22.asm1/printed/false: REFUTED\n" in latex and r"\[ " in latex and "@misc{lemmata-abgmu22-asm1" in latex
+    written = invoke("review", "abgmu22.asm1", "abgmu22.asm2", "--out", ran).stdout.split("\n\n")
+    assert [text.split(" of ")[0] for text in written[:2]] == ["Assumption 1 (accuracy)", "Assumption 2 (loss bound)"]
+    assert " Counterexample: at β = " in written[0] and written[-1].startswith("Each verdict has a program")
+    assert "  REFUTED      Assumption 1" in invoke("report", "--record", "--out", ran).stdout
     page, published = ((ran / name).read_text() for name in ("index.html", "published/ledger.csv"))
     assert str(Path.cwd()) not in page + published, "a path of this machine"
     assert invoke("run", "--jobs", 1, "--out", ran).exit_code == 3
