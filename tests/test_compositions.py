@@ -17,6 +17,7 @@ from lemmata.experiments.engine.claims.claim import CLAIMS
 registry.load()
 
 MORE = {
+    "bms22.lemA.1.s0/explicit": "sets of errors against signs: only the count of a shattered set is shared",
     "abgmu22.abs.lower-smooth/printed/tight": "another printed rate on the left",
     "abgmu22.thm.grid.s5/corrected/algorithm": "what s4 leaves of a score, on a grid of risks",
     "abgmu22.thm.boost/explicit/utility": "the root of the quadratic inequality, and exact laws of the choice",

@@ -109,7 +109,7 @@ def printed_polynomial_order(
 
     It is the kernel learner's at Lambda r^p / rho.
 
-    The bracket is that of Theorem 4.2.
+    The bracket is that of the kernel learner (cf. Theorem 4.2).
     """
     a = norm_bound * radius**degree / rho
     return efficient_learner.printed_order.theorem.formula(m=m, epsilon=epsilon, delta=delta, beta=beta, a=a)

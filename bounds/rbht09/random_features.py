@@ -86,7 +86,7 @@ def second_moment(*, d: int) -> float:
 def truncated_moment(*, R: Any) -> Any:
     """The Laplacian kernel's frequencies have no second moment: up to R it is at least 2R/pi - 1.
 
-    So Lemma 13 to Theorem 16, which name sigma_p, say nothing about this kernel.
+    So what names sigma_p (cf. Lemma 13, Theorem 16) says nothing about this kernel.
 
     Derivation. p(w) = 1/(pi (1 + w^2)), so the integral is 2 (R - arctan R)/pi, and arctan R < pi/2.
     """

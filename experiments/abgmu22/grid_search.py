@@ -219,7 +219,7 @@ def second_root(*, label_bound, n, guesses, beta):
 
 @inequality_claim(
     bounds.printed_excess,
-    finding="its sensitivities lack 2/n, and its last term a logarithm",
+    finding="2/n and a logarithm are missing",
     quick=grid(n=[1000, 10**6], guesses=[5], beta=[0.05], epsilon=[1.0]),
     full=grid(n=[10**12], guesses=[2, 20], beta=[0.5, 1e-6], epsilon=[0.01, 1.0]),
     severity="constant",

@@ -129,7 +129,7 @@ def stumps_deviate(rng, size, *, m, noise, beta, factor=1):
         "every class of classifiers on three points, and the linear functions of the plane with integer weights up to "
         "2. Here sign(0) = +1. Functions to {0, 1} with labels +1 have one sign, while h(x) = 0 cuts out every set of "
         "errors. Lemma A.1 is stated for all functions to ℝ, and holds for them if V is the VC dimension of the sets "
-        "of errors. Its only use, in Theorem 3.1, is for linear functions"
+        "of errors. Its only use (cf. Theorem 3.1) is for linear functions"
     ),
 )
 def errors_shatter_no_more(*, factor=1):

@@ -296,8 +296,8 @@ def light_frequencies():
 @inequality_claim(
     random_features.truncated_moment,
     quick=grid(R=[1e12, 100.0, 1.0, 1e-300]),
-    note="the frequencies of the Laplacian kernel are Cauchy distributed, so σ_p = ∞. Lemma 13, Theorem 14, "
-    "Corollary 15 and Theorem 16 name σ_p and do not cover this kernel of Table 1",
+    note="the frequencies of the Laplacian kernel are Cauchy distributed, so σ_p = ∞, and what names σ_p does "
+    "not cover this kernel (cf. Table 1, Lemma 13, Theorem 14, Corollary 15, Theorem 16)",
 )
 def cauchy_frequencies_have_none(*, R):
     """The integral of omega^2 p over [-R, R] in closed form, and for R = 1 and 100 by the trapezoid rule."""

@@ -73,10 +73,9 @@ assert chance > beta, (chance, beta)
     cost=0.15,
     misprint="read 5 (VC(𝓗_k) log(2n) + log(4/β)) for 5 (VC(𝓗_k) log(2n)) + log(β/4), as the proof's last line has it",
     given=[bounds.printed_at_large_beta],
-    note="log(β/4) is printed where the proof has log(4/β). The bound should grow as β decreases, but the printed "
-    "one shrinks, and it is negative where log(4/β) > 5k log(2n). It already fails for a single fixed w, near "
-    "log(2/β) = (5k/2) log(2n). It holds where log(4/β) ≤ (k/5) log(2n), by R ≤ 2 R_S + 4 Q. Theorem 6.7 has k_γ ≥ "
-    "24 log((3n + 1)|Γ|n²) > 100; in Equation 3 the term is the same for all candidates",
+    note="as β decreases the bound should grow, but the printed one shrinks and is negative if log(4/β) > 5k log(2n). "
+    "It already fails for a single fixed w, near log(2/β) = (5k/2) log(2n). As printed it holds where log(4/β) ≤ (k/5) "
+    "log(2n), by R ≤ 2 R_S + 4 Q, and so for every k that is used (cf. Theorem 6.7: k_γ > 100)",
 )
 def printed_bound_fails(*, n, k, beta, factor=1):
     """The exact failure probability of one w at the worst risk."""

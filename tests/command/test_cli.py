@@ -79,7 +79,9 @@ def test_run_then_ledger_then_explain_then_report(ran):
     shown = invoke("explain", "abgmu22.asm1", "--out", ran).stdout
     assert "only a constant is wrong" in shown and "needs" in shown
     latex = invoke("explain", "--latex", "abgmu22.asm1", "--out", ran).stdout
-    assert "% abgmu22.asm1/printed/false: REFUTED\n" in latex and r"\[ " in latex and "@misc{lemmata-abgmu22-asm1" in latex
+    assert (
+        "% abgmu22.asm1/printed/false: REFUTED\n" in latex and r"\[ " in latex and "@misc{lemmata-abgmu22-asm1" in latex
+    )
     written = invoke("review", "abgmu22.asm1", "abgmu22.asm2", "--out", ran).stdout.split("\n\n")
     assert [text.split(" of ")[0] for text in written[:2]] == ["Assumption 1 (accuracy)", "Assumption 2 (loss bound)"]
     assert " Counterexample: at β = " in written[0] and written[-1].startswith("Each verdict has a program")

@@ -148,7 +148,7 @@ def describe_verdict(row: Row) -> str:
     if row["verdict"] == INCONCLUSIVE and row["reason"] == "CORNER":
         return "is false in an edge case, undecided elsewhere"
     if row["verdict"] == HOLDS and row["reading"] != "printed":
-        return "is our own, and held wherever we tried it" if is_only_tried(row) else "is our own, and true"
+        return "is ours, and held where tried" if is_only_tried(row) else "is ours, and true"
     if row["verdict"] == NOT_A_CLAIM:
         return NO_CLAIMS.get(library.label(row["id"]).split()[0], "is a definition, not a claim")
     return {
