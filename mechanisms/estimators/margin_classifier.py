@@ -197,13 +197,14 @@ class MarginClassifier(ExactClassifier):
         first, second = rng.spawn(2)
         most = GaussianDP(sqrt_down(SHARE * Fraction(mu) ** 2))
         asked: Any = {"ranges": self.ranges, "bounds": self.bounds, "noise": self.noise, "settle": self._charge_once}
-        self.ranges_ = scaling.find_ranges(table, self._find_layout(table.shape[1]), budget=most, rng=first, **asked)
+        (n, D), classes = table.shape, sqrt(len(sides))
+        asked["reach"] = scaling.choose_reach(n, D, mu / classes)
+        self.ranges_ = scaling.find_ranges(table, self._find_layout(D), budget=most, rng=first, **asked)
         spent = self.ranges_.privacy
         # What the ranges did spend, not what they might have: the rest is known from what was released.
         left = GaussianDP(sqrt_down(Fraction(mu) ** 2 - (Fraction(spent.mu) ** 2 if spent else 0)))
         self.budget_ = {"ranges": spent, "learner": left}
-        (n, D), share = table.shape, left.mu / sqrt(len(sides))
-        self.length_ = scaling.choose_row_length(n, D, self._find_layout(D).size, share)
+        self.length_ = scaling.choose_row_length(n, D, self._find_layout(D).size, left.mu / classes)
         one: Any = copy(self)
         one.ranges = one.bounds = None
         one._budget_share, one.__dict__["_pending_charge"] = left, self._charge_once
