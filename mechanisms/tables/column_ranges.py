@@ -349,7 +349,7 @@ class ColumnRangesLaw:
             centre[here], spread[here] = low + cells.centre[best] * step, cells.spread[best] * step
             again &= step > np.abs(centre[here]) * 2.0**-45
             low, width, here = (centre[here] - step)[again], 2 * step[again], here[again]
-        sigma = round_up(Fraction(sqrt_up(Fraction(2 * d) / LITTLE)) / Fraction(self.privacy.mu))
+        sigma = sqrt(2 * d / LITTLE) / self.privacy.mu
         price = Fraction(2 * d) / Fraction(sigma) ** 2
         if sigma <= n / FINE and spent + price <= Fraction(self.privacy.mu) ** 2:
             spent, size = spent + price, CELLS[1]
