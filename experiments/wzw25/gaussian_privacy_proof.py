@@ -363,7 +363,7 @@ def plan_played(*, t, n, epsilon, delta, mu, factor=1):
 @inequality_claim(
     release.column_counts,
     quick=grid(n=[40], d=[3], mu=[0.5]),
-    full=grid(n=[500], d=[1, 30], mu=[0.05, 3.0]),
+    full=[*grid(n=[500], d=[1, 30], mu=[0.05, 3.0]), {"n": 4000, "d": 1, "mu": 3.0}],
     given=["wzw25.rem2.3/printed/gaussian", bounds.grid_release],
     control=Control("a record that is counted in the next bin as well", (2,)),
     cost=0.2,

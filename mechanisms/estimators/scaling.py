@@ -32,7 +32,8 @@ from lemmata.mechanisms.tables.table_columns import Column, Layout, match_column
 RANGES = ("private",)
 CONSTANT = 0.5  # the entry beside a row of length 1 that stands for the intercept
 NARROWEST = 1e-300  # of `bounds`: a spread is a normal float then, and a coefficient over it no infinity
-RESOLVED = 0.01  # sqrt(d) / (n mu) below which rows may be longer
+RESOLVED = 0.01  # sqrt(d) / (n mu) below which rows may be longer, and columns wider
+FURTHEST = 6.0  # times `REACH`, at most
 
 
 def as_dense_floats(estimator: Any, X: Any, reset: bool) -> np.ndarray:
@@ -95,11 +96,12 @@ def find_ranges(
     ranges: Any,
     bounds: Any,
     budget: GaussianDP | ApproxDP,
+    reach: float,
     noise: str,
     rng: np.random.Generator,
     settle: Callable[[], None],
 ) -> Ranges:
-    """The ranges of all output columns: `bounds` where given, and one private search for the others.
+    """The ranges of all output columns: `bounds` where given, and one private search for the others, with their reach.
 
     `settle` is called before anything is drawn, and not at all if nothing is.
     """
@@ -115,7 +117,9 @@ def find_ranges(
     settle()
     found = made.model(rng)
     centre[open_], spread[open_] = found.centre, found.spread
-    return Ranges(centre, spread, found.privacy)
+    reaches = np.full(len(centre), REACH)
+    reaches[open_] = reach
+    return Ranges(centre, spread, found.privacy, reaches)
 
 
 def _select_columns(table: np.ndarray, chosen: np.ndarray) -> np.ndarray:
@@ -159,7 +163,8 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
     Attributes
     ----------
     center_, scale_ : arrays of shape (D,)
-        z = (x - center_) / scale_, clipped to [-2, 2].
+        z = (x - center_) / scale_, clipped to [-reach, reach] of `ranges_`: 2 where `bounds` say so, else
+        `choose_reach`.
     privacy_ : ApproxDP or None
         What a fit may spend; None if all ranges were given.
     spent_ : GaussianDP or None
@@ -232,12 +237,13 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         rng, budget = resolve_random_state(one.random_state), ApproxDP(one.epsilon, one.delta)
         table = as_dense_floats(one, X, True)
         warn_of_leaks(one, len(table), labels=False)
+        (n, D), mu = table.shape, to_gaussian_budget(budget).mu if 0 < budget.delta < 1 else 0.0
         asked: Any = {"ranges": one.ranges, "bounds": one.bounds, "noise": one.noise, "budget": budget, "rng": rng}
+        asked |= {"reach": choose_reach(n, D, mu)}
         settle = lambda: charge_account(accountant, budget, type(self).__name__)  # noqa: E731
         one.ranges_ = found = find_ranges(table, find_layout(one, table.shape[1]), **asked, settle=settle)
         one.privacy_, one.spent_ = budget if found.privacy else None, found.privacy
         one.center_, one.scale_ = found.centre, found.spread
-        (n, D), mu = table.shape, to_gaussian_budget(budget).mu if 0 < budget.delta < 1 else 0.0
         one.length_ = choose_row_length(n, D, find_layout(one, D).size, mu)
         self.__dict__ = vars(one)
         return self
@@ -253,7 +259,7 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         Returns
         -------
         array of shape (n, D), or (n, D + 1) with `unit_ball`
-            Entries in [-2, 2]; rows of l2 norm 1 at most with `unit_ball`.
+            Entries within the reach of `ranges_`; rows of l2 norm 1 at most with `unit_ball`.
         """
         check_is_fitted(self)
         Z = self.ranges_.standardised(as_dense_floats(self, X, False))
@@ -278,6 +284,19 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = tags.input_tags.allow_nan = tags.input_tags.string = True
         return tags
+
+
+def choose_reach(n: int, d: int, mu: float) -> float:
+    """How many spreads from its centre a column is clipped: 2, and up to 12 where noise resolves more.
+
+    Clipping is a bias that no budget takes away: the sign of <w, x> is another one than that of <w, clipped x>. Wide
+    columns make rows longer, which are then shorter beside the noise. So the reach grows as the root of n mu / sqrt(d),
+    see `choose_row_length`, from where `RESOLVED` is. `python -m lemmata.tools.growing_tables` has what it does.
+
+    >>> choose_reach(100, 9, 0.3), choose_reach(16_000, 16, 0.1), choose_reach(10**7, 16, 0.1)
+    (2.0, 4.0, 12.0)
+    """
+    return REACH * min(FURTHEST, max(1.0, sqrt(RESOLVED * n * mu / sqrt(d))))
 
 
 def choose_row_length(n: int, d: int, size: int, mu: float) -> float:

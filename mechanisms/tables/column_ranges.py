@@ -13,9 +13,10 @@ columns: 64 pixels on one scale tell each other of it, and columns without a com
 A column with four fifths of its records in two octaves, such as 10^6 +- 1, is looked at again if no wider shape is as
 near: 16 cells over the two octaves, then 32 over two of those cells, and so on, at most `LEVELS` times, all such
 columns in one release of sensitivity sqrt(2 d'), d' their number, as precise as so many looks allow (`look_noise`).
-Releases stop where the next would exceed the budget; what is not spent is left to the learner. That a schedule may
-depend on what was released, as long as the squares of mu add up to no more than the budget's, is derived at
-`wzw25.rem2.3/explicit/account-gaussian`.
+A last look at all columns, 32 cells over four spreads on either side, finds centres and spreads to a fifth, where a
+fiftieth of mu^2 pays for it: on unequal columns a descent needs many steps. Releases stop where the next would exceed
+the budget; what is not spent is left to the learner. That a schedule may depend on what was released, as long as the
+squares of mu add up to no more than the budget's, is derived at `wzw25.rem2.3/explicit/account-gaussian`.
 
 Nothing fails: entries that are no number count as 0, infinite ones as 10^100, and all beyond an edge in the last cell.
 Counts are whole and their noise is exact by default (`lemmata.mechanisms.noise.grid_sums.noisy_counts`), so the
@@ -47,12 +48,13 @@ CELLS = (16, 32)  # of the first closer look, and of those after it; one more on
 LEVELS = 10  # closer looks, at most: 8 16^9 = 2^39 cells of an octave
 PRECISE = 16  # a count's noise is n / 16 where the budget affords it: more precision did no better
 CLOSER = 24  # the same of a closer look, where the budget affords `LEVELS` of them
+FINE, LITTLE = 128, Fraction(1, 50)  # a last look at all columns costs a fiftieth of mu^2; it is made if it is so fine
 HELD = 0.8  # of n: what has to lie in two octaves, or next to one cell, for a closer look at it
 MISFIT = 0.05  # of n: how far the counts of a real column are from those of its shape, in each bin
 ROUNDS = 10  # of learning the prior
 CONCENTRATION = 3.0  # columns that the first prior counts as
 LEARNING = 1000  # columns, at most, that the prior is learnt from
-REACH = 2.0  # spreads around the centre, beyond which entries are clipped
+REACH = 2.0  # spreads around the centre, beyond which entries are clipped, where nobody chose another reach
 NARROW = 32  # spreads between 0 and the centre of a shape that is as good as a point
 
 Cdf = Callable[[np.ndarray], np.ndarray]
@@ -65,17 +67,18 @@ class Ranges:
     centre: np.ndarray  # shape (d,)
     spread: np.ndarray  # shape (d,), positive
     privacy: GaussianDP | None  # what the releases spent together; None where everything was given
+    reach: float | np.ndarray = REACH  # of all columns, or shape (d,); public
 
     @quiet
     def standardised(self, X: ArrayLike) -> np.ndarray:
-        """Return (x - centre) / spread, clipped to [-`REACH`, `REACH`], record by record; what is no number is 0.
+        """Return (x - centre) / spread, clipped to [-reach, reach], record by record; what is no number is 0.
 
         >>> Ranges(np.array([5.0]), np.array([2.0]), None).standardised([[6.0], [float("nan")], [1e308]]).tolist()
         [[0.5], [0.0], [2.0]]
         """
         X = np.asarray(X, dtype=float)
         Z = (X - self.centre) / self.spread
-        np.clip(Z, -REACH, REACH, out=Z)
+        np.clip(Z, -self.reach, self.reach, out=Z)
         Z[np.isnan(Z)] = 0.0
         return Z
 
@@ -221,6 +224,20 @@ def match_shapes(noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
     return np.concatenate([(shapes.fits(block, n, sigma) + log_prior).argmax(axis=1) for block in blocks])
 
 
+def match_moments(noisy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return by how many spreads the centre of each column moves, and by what its spread grows.
+
+    By the mean and the standard deviation of its noisy counts, in cells that reach from -4 to 4 spreads, and one beyond
+    on either side: at most 2, and from a half to twice.
+    """
+    size = noisy.shape[1] - 2
+    middles = 8 * (np.arange(-1, size + 1) + 0.5) / size - 4
+    total = np.maximum(noisy.sum(axis=1), 1.0)
+    mean = noisy @ middles / total
+    square = noisy @ middles**2 / total - mean**2
+    return np.clip(mean, -2.0, 2.0), np.sqrt(np.clip(square, 0.25, 4.0))
+
+
 # Counts: the one way from records to a release ------------------------------------------------------------------------
 
 
@@ -332,6 +349,12 @@ class ColumnRangesLaw:
             centre[here], spread[here] = low + cells.centre[best] * step, cells.spread[best] * step
             again &= step > np.abs(centre[here]) * 2.0**-45
             low, width, here = (centre[here] - step)[again], 2 * step[again], here[again]
+        sigma = sqrt(2 * d / LITTLE) / self.privacy.mu
+        price = Fraction(2 * d) / Fraction(sigma) ** 2
+        if sigma <= n / FINE and spent + price <= Fraction(self.privacy.mu) ** 2:
+            spent, size = spent + price, CELLS[1]
+            moved, stretched = match_moments(ask(count_cells(self.X, centre - 4 * spread, 8 * spread, size), sigma))
+            centre, spread = centre + moved * spread, spread * stretched
         return {"centre": centre, "spread": spread, "mu": sqrt_up(spent)}
 
     def model(self, rng: np.random.Generator) -> Ranges:

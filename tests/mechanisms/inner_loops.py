@@ -60,10 +60,10 @@ INNER = {
     glm_output: "accuracy solve_within",
     label_learner: "freeze_class",
     column_ranges: "normal_cdf exponential_cdf broad_cdf shape_families octave_edges octave_shapes cell_shapes "
-    "match_shapes octave_bins count_bins count_octaves count_cells fullest_octaves look_noise "
+    "match_shapes match_moments octave_bins count_bins count_octaves count_cells fullest_octaves look_noise "
     "count_around",
     disclosure: "warn_once warn_of_leaks charge_account reject_fit_parameters find_fit_callers check_account",
-    scaling: "as_dense_floats find_layout read_bounds find_ranges choose_row_length clip_to_ball",
+    scaling: "as_dense_floats find_layout read_bounds find_ranges choose_reach choose_row_length clip_to_ball",
     table_columns: "numbers clock count_unit_steps indicators category_places spell_entry entry_text match_columns "
     "plan_layout",
     erm_estimators: "check_two_records choose_C",

@@ -170,8 +170,8 @@ def test_the_default_follows_from_n_d_and_the_budget():
     """The width that was measured to be best, between its ends; neither it nor the steps see a record."""
     assert margin_classifier.choose_width(1000, 25, 0.5) == pytest.approx(0.01)
     assert margin_classifier.choose_width(10, 25, 0.5) == gd_estimators.WIDEST == 1 / 16
-    assert margin_classifier.choose_width(10**6, 25, 0.5) == gd_estimators.NARROWEST == 0.003
-    assert margin_classifier.choose_steps(10**6, 25, 0.5) == 50 and margin_classifier.choose_steps(20, 25, 0.5) == 4
+    assert margin_classifier.choose_width(10**6, 25, 0.5) == gd_estimators.NARROWEST == 0.0003
+    assert margin_classifier.choose_steps(10**6, 25, 0.5) == 150 and margin_classifier.choose_steps(20, 25, 0.5) == 4
     rng = np.random.default_rng(0)
     laws = [
         margin_classifier.make_classifier_law(X, np.resize([1.0, -1.0], 400), privacy=ApproxDP(1.0, 1e-5))
