@@ -26,8 +26,9 @@ from lemmata.mechanisms.privacy.guarantees import (
     PrivacyCurve,
     PureDP,
     RenyiDP,
+    change_of,
     check_guarantee,
-    check_neighbours,
+    of_users,
 )
 from lemmata.mechanisms.privacy.privacy_curve import grouped
 
@@ -42,8 +43,8 @@ __all__ = [
     "PrivacyCurve",
     "PureDP",
     "RenyiDP",
+    "change_of",
     "check_guarantee",
-    "check_neighbours",
     "compose",
     "doubled",
     "gaussian_delta",
@@ -52,6 +53,7 @@ __all__ = [
     "gaussian_noise_multiplier",
     "group",
     "grouped",
+    "of_users",
     "to_approx",
     "to_curve",
     "to_gaussian",

@@ -249,11 +249,14 @@ def guarantee_from_dict(written: Entry) -> Guarantee:
     return made
 
 
-def account_entry(label: str, guarantee: Guarantee, charge: Charge, m: float | None) -> Entry:
-    """The charge as a record. It is stored, not recomputed, since another release of SciPy may round differently."""
+def account_entry(label: str, guarantee: Guarantee, charge: Charge, m: float | None, path: Any = ()) -> Entry:
+    """The charge as a record. It is stored, not recomputed, since another release of SciPy may round differently.
+
+    `path` has the keys of the part that is charged; a version that knows no parts charges all records instead.
+    """
     entry = {
         "label": label,
         "guarantee": guarantee_as_dict(guarantee),
         "charge": list(charge if charge.divergences else charge[:3]),
     }
-    return entry if m is None else {**entry, "m": m}
+    return {**entry, **({} if m is None else {"m": m}), **({"part": [list(key) for key in path]} if path else {})}

@@ -48,8 +48,9 @@ from lemmata.mechanisms.privacy.guarantees import (
     PrivacyCurve,
     PureDP,
     RenyiDP,
+    change_of,
     check_guarantee,
-    check_neighbours,
+    checked_again,
     parts_of,
     remember,
 )
@@ -120,13 +121,14 @@ def to_neighbours(privacy: G, neighbours: str) -> G:
 
     Changing a label is a replacement, so "replace" implies "label"; a replacement is one removal and one
     addition, so "add/remove" implies "replace" and "label" at the price of a group of two. Nothing implies
-    "add/remove": the others keep the size.
+    "add/remove": the others keep the size. Up to k records are k steps of one record, and fewer if a step may change
+    several.
 
     Parameters
     ----------
     privacy : Guarantee
         Of any kind.
-    neighbours : "replace", "add/remove" or "label"
+    neighbours : "replace", "add/remove" or "label", also "... up to k"
         The relation asked for.
 
     Returns
@@ -143,16 +145,17 @@ def to_neighbours(privacy: G, neighbours: str) -> G:
     --------
     >>> to_neighbours(PureDP(0.5, "add/remove"), "replace")
     PureDP(epsilon=1.0, neighbours='replace')
+    >>> to_neighbours(GaussianDP(0.5), "replace up to 3")
+    GaussianDP(mu=1.5, neighbours='replace up to 3')
     """
     check_guarantee("privacy", privacy)
-    check_neighbours(neighbours)
+    (given, each), (asked, records) = change_of(privacy.neighbours), change_of(neighbours)
     if privacy.neighbours == neighbours:
         return privacy
-    if privacy.neighbours == "add/remove":
-        return replace(group(privacy, 2), neighbours=neighbours)
-    if privacy.neighbours == "replace" and neighbours == "label":
-        return replace(privacy, neighbours=neighbours)
-    raise ValueError(f"neighbours = {neighbours!r} does not follow from {privacy.neighbours!r}")
+    if given != asked and (given, asked) != ("replace", "label") and given != "add/remove":
+        raise ValueError(f"neighbours = {neighbours!r} does not follow from {privacy.neighbours!r}")
+    steps = -(-records // each) * (1 if given == asked or given != "add/remove" else 2)
+    return replace(group(privacy, steps) if steps > 1 else privacy, neighbours=neighbours)
 
 
 # Composition and groups -----------------------------------------------------------------------------------
@@ -198,8 +201,8 @@ def compose(*guarantees: Guarantee) -> Guarantee:
     """
     if not guarantees:
         raise ValueError("guarantees must not be empty")
-    for one in guarantees:
-        check_guarantee("guarantees", one)
+    for one in {id(one): one for one in guarantees}.values():
+        checked_again("guarantees", one)
     relations = {g.neighbours for g in guarantees}
     if len(relations) > 1:
         raise ValueError(f"neighbours must be equal, got {sorted(relations)}; convert with to_neighbours first")

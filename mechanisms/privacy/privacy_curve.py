@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.exact.balls import exact, lower_end, upper_end
 from lemmata.mechanisms.numerics.arithmetic import SMALLEST, as_real_array, check_in_range, short_repr
-from lemmata.mechanisms.privacy.guarantees import LARGEST, ApproxDP, PrivacyCurve, check_neighbours
+from lemmata.mechanisms.privacy.guarantees import LARGEST, ApproxDP, PrivacyCurve, change_of
 
 EPSILONS = (0.0, *(float(e) for e in np.geomspace(0.01, 40, 160).round(4)))  # where others are asked
 ROUNDING = 1e-12  # relative, of logarithms
@@ -64,7 +64,7 @@ def privacy_curve(delta: Any, epsilons: ArrayLike | None = None, neighbours: str
     >>> privacy_curve(lambda epsilon: 0.1 / (1 + epsilon), [0, 1]).delta
     (0.1, 0.05)
     """
-    check_neighbours(neighbours)
+    change_of(neighbours)
     asked = None if epsilons is None else np.atleast_1d(as_real_array("epsilons", epsilons)).ravel().tolist()
     for epsilon in asked or ():
         check_in_range("epsilons", epsilon, 0, LARGEST, closed=True)
@@ -169,7 +169,7 @@ def from_trade_off(
     True
     """
     a, b = (np.atleast_1d(as_real_array(name, value)) for name, value in (("alpha", alpha), ("beta", beta)))
-    check_neighbours(neighbours)
+    change_of(neighbours)
     if points not in ("samples", "vertices"):
         raise ValueError(f"points must be 'samples' or 'vertices', got {short_repr(points)}")
     if a.ndim != 1 or a.shape != b.shape or len(a) < 2:

@@ -49,7 +49,7 @@ INNER = {
     account_terms: "as_plan as_reserve left_as parts_as planned_as replay spent_as",
     account_file: "guarantee_as_dict guarantee_from_dict account_entry",
     divergences: "pure_rho pure_renyi renyi_at doubled certified least_epsilon least_delta implied_curve largest_rho",
-    guarantees: "check_neighbours listed remember parts_of",
+    guarantees: "change_of listed remember parts_of",
     losses: "atoms_of losses_of",
     privacy_curve: "delta_at epsilon_at grouped",
     privacy_filter: "as_budget first_caps final_caps largest_m charges",
