@@ -9,6 +9,7 @@ from lemmata.mechanisms.privacy.algebra import (
     compose,
     gaussian_noise_multiplier,
     group,
+    share_of_record,
     to_gaussian_budget,
     to_neighbours,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "group",
     "grouped",
     "of_users",
+    "share_of_record",
     "to_approx",
     "to_curve",
     "to_gaussian",

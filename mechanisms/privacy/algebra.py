@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import inf, nextafter
+from math import expm1, inf, nextafter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,6 +30,7 @@ import numpy as np
 from lemmata.mechanisms.numerics.arithmetic import (
     as_real,
     group_delta,
+    round_down,
     round_up,
     short_repr,
     sqrt_down,
@@ -155,7 +156,7 @@ def to_neighbours(privacy: G, neighbours: str) -> G:
     if given != asked and (given, asked) != ("replace", "label") and given != "add/remove":
         raise ValueError(f"neighbours = {neighbours!r} does not follow from {privacy.neighbours!r}")
     steps = -(-records // each) * (1 if given == asked or given != "add/remove" else 2)
-    return replace(group(privacy, steps) if steps > 1 else privacy, neighbours=neighbours)
+    return replace(group(privacy, steps), neighbours=neighbours)
 
 
 # Composition and groups -----------------------------------------------------------------------------------
@@ -301,6 +302,8 @@ def group(privacy: G, k: int) -> G:
     if not (1 <= times < inf and times == int(times)):
         raise ValueError(f"k must be an integer >= 1, got {short_repr(k)}")
     whole = int(k)
+    if whole == 1:
+        return privacy
     larger: Any  # a TypeVar is not narrowed
     if isinstance(privacy, GaussianDP):
         larger = GaussianDP(round_up(whole * Fraction(privacy.mu)), privacy.neighbours)
@@ -317,6 +320,21 @@ def group(privacy: G, k: int) -> G:
     if isinstance(privacy, PureDP):
         return replace(privacy, epsilon=epsilon)
     return replace(privacy, epsilon=epsilon, delta=group_delta(privacy.epsilon, privacy.delta, whole))
+
+
+def share_of_record(privacy: Any, k: int) -> Any:
+    """Return what releases may promise for single records so that groups of k have `privacy`, rounded down.
+
+    >>> share_of_record(PureDP(1.0), 4), group(share_of_record(ApproxDP(1.0, 1e-6), 3), 3).delta <= 1e-6
+    (PureDP(epsilon=0.25, neighbours='replace'), True)
+    """
+    epsilon = round_down(Fraction(privacy.epsilon) / k)
+    if isinstance(privacy, PureDP):
+        return replace(privacy, epsilon=epsilon)
+    delta = privacy.delta * (expm1(epsilon) / expm1(privacy.epsilon) if privacy.epsilon else 1 / k)
+    while group_delta(epsilon, delta, k) > privacy.delta:
+        delta = min(delta * (1 - 2.0**-50), nextafter(delta, 0))
+    return replace(privacy, epsilon=epsilon, delta=delta)
 
 
 def _doubled(privacy: RenyiDP, times: int) -> RenyiDP:
