@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
+from itertools import islice
 from typing import Any
 from unicodedata import normalize
 
@@ -34,6 +35,8 @@ from lemmata.mechanisms.privacy.privacy_filter import (
     first_caps,
     largest_m,
 )
+
+SHOWN = 8  # kinds of releases in a message
 
 
 class OverBudget(ValueError):
@@ -142,7 +145,11 @@ class Book:
         converted = self.converted(guarantee, part)
         if self.plan is not None:
             if self.plan[converted] < 1:
-                raise OverBudget(f"{guarantee} is not left in the plan of {self.kept()}: {self.left(part)}")
+                why = "where it was announced and is used up" if converted in self.plan else "which does not have it"
+                left = ", ".join(f"{n} of {g}" for g, n in islice((+self.plan).items(), SHOWN)) or "nothing"
+                raise OverBudget(
+                    f"{guarantee} is not left in the plan of {self.kept()}, {why}; left in any order: {left}"
+                )
             return Charge(), None
         switches = not self.final and isinstance(converted, GaussianDP)
         m = self.calibration() if switches else None

@@ -240,7 +240,10 @@ def _sync_folder(path: str) -> None:
 
 def guarantee_as_dict(guarantee: Guarantee) -> Entry:
     """A guarantee as a record with the name of its kind."""
-    return {"kind": type(guarantee).__name__, **{k: v for k, v in vars(guarantee).items() if k != "parts"}}
+    return {
+        "kind": type(guarantee).__name__,
+        **{k: v for k, v in vars(guarantee).items() if k != "parts" and v is not None},
+    }
 
 
 def guarantee_from_dict(written: Entry) -> Guarantee:

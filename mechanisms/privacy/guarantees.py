@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import inf
 from typing import Any
@@ -263,6 +263,9 @@ class PrivacyCurve:
         0 <= delta <= 1, one for each epsilon.
     neighbours : "replace", "add/remove" or "label", also "... up to k"
         Which datasets are neighbours: one record is replaced, is there or not, or has another label; or k of them.
+    directions : pair of sequences of float, optional
+        For "add/remove": delta of the data with a record against those without it, and the reverse, each at most
+        `delta`. `compose` then composes each by itself, which is tighter than composing the larger.
 
     Raises
     ------
@@ -278,6 +281,7 @@ class PrivacyCurve:
     epsilon: Sequence[float]
     delta: Sequence[float]
     neighbours: str = "replace"
+    directions: Any = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         epsilons, deltas = _entries("epsilon", self.epsilon), _entries("delta", self.delta)
@@ -289,7 +293,13 @@ class PrivacyCurve:
         object.__setattr__(
             self, "delta", tuple(rounded_up_in_range("delta", value, 0, 1, closed=True) for value in deltas)
         )
-        change_of(self.neighbours)
+        if change_of(self.neighbours)[0] != "add/remove" and self.directions is not None:
+            raise ValueError(f"directions require neighbours = 'add/remove', got {self.neighbours!r}")
+        if self.directions is not None:
+            made = tuple(PrivacyCurve(found, each).delta for each in _entries("directions", self.directions))
+            if len(made) != 2 or any(a > b for each in made for a, b in zip(each, self.delta, strict=True)):
+                raise ValueError(f"directions must be two sequences of at most delta, got {len(made)}")
+            object.__setattr__(self, "directions", made)
 
     @property
     def points(self) -> tuple[ApproxDP, ...]:

@@ -133,7 +133,7 @@ WAYS: dict[type, tuple[str, ...]] = {  # default first
 }
 
 
-FIXED = ("order", "neighbours", "parts")  # parts of a guarantee that are no limits
+FIXED = ("order", "neighbours", "parts", "directions")  # parts of a guarantee that are no limits
 
 
 class Charge(NamedTuple):
