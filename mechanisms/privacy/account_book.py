@@ -140,8 +140,11 @@ class Book:
             found = to_neighbours(found, change_of(found.neighbours)[0])
         return to_neighbours(found, self.budget.neighbours)
 
-    def charged(self, guarantee: Any, part: Part) -> tuple[Charge, float | None]:
-        """How a release would be charged, and the m of the switch that it brings about. OverBudget beyond the caps."""
+    def charged(self, guarantee: Any, part: Part) -> tuple[Guarantee, Charge, float | None]:
+        """A release as converted, how it would be charged, and the m of the switch that it brings about.
+
+        OverBudget beyond the caps.
+        """
         converted = self.converted(guarantee, part)
         if self.plan is not None:
             if self.plan[converted] < 1:
@@ -150,14 +153,14 @@ class Book:
                 raise OverBudget(
                     f"{guarantee} is not left in the plan of {self.kept()}, {why}; left in any order: {left}"
                 )
-            return Charge(), None
+            return converted, Charge(), None
         switches = not self.final and isinstance(converted, GaussianDP)
         m = self.calibration() if switches else None
         caps = self.caps if m is None else self.switched(m)
         ways, sums = list(charges(converted, self.budget, self.way)), part.sums
         for charge in ways:
             if sums.plus(charge).within(caps):
-                return charge, m
+                return converted, charge, m
         if not any(caps.open_to(charge) for charge in ways):
             raise OverBudget(f"{guarantee} cannot be charged to {self.kept()}; left: {self.left(part)}")
         raise OverBudget(f"{guarantee} exceeds what is left of {self.kept()}: {self.left(part)}")
@@ -165,7 +168,7 @@ class Book:
     def spend(self, guarantee: Any, label: str, part: Part) -> Guarantee:
         """Charge a release, on disk first. ValueError and OverBudget as `Accountant.spend`."""
         with self.lock:
-            charge, m = self.charged(guarantee, part)
+            converted, charge, m = self.charged(guarantee, part)
             if self.file is not None and self.file.closed:
                 raise ValueError(f"path is closed, so nothing can be charged to it: {self.file.path}")
             try:
@@ -176,7 +179,7 @@ class Book:
                 if self.file is not None:
                     self.file.close()
                 raise
-        return self.converted(guarantee, part)
+        return converted
 
     def record(self, label: str, guarantee: Guarantee, charge: Charge, m: float | None, part: Part) -> None:
         """Charge first, then list: an interrupt in between leaves more charged than released, never less."""
