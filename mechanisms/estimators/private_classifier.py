@@ -36,6 +36,7 @@ from lemmata.mechanisms.privacy import (
     to_gaussian_budget,
 )
 from lemmata.mechanisms.privacy.disclosure import charge_account, check_account, reject_fit_parameters, warn_of_leaks
+from lemmata.mechanisms.privacy.guarantees import MOST_RECORDS
 from lemmata.mechanisms.tables.inputs import (
     as_label_array,
     as_label_column,
@@ -47,7 +48,6 @@ from lemmata.mechanisms.tables.inputs import (
     type_letter,
 )
 
-LARGEST_UNIT = 10**6 - 1  # records of a user
 LARGEST = 1e100  # what an infinite entry counts as
 
 
@@ -226,7 +226,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     def _for_records(self) -> Any:
         """The estimator with what each record of a user may spend."""
         one: Any = copy(self)
-        (records,) = check_integer(LARGEST_UNIT, records_per_user=self.records_per_user)
+        (records,) = check_integer(MOST_RECORDS, records_per_user=self.records_per_user)
         if records > 1:
             share = share_of_record(one._budget(), records)
             vars(one).update({name: getattr(share, name) for name in one._spendable()})

@@ -24,10 +24,12 @@ from typing import Any
 
 import numpy as np
 
+from lemmata.mechanisms.numerics.arguments import check_integer
 from lemmata.mechanisms.numerics.arithmetic import check_in_range, rounded_up_in_range, short_repr
 
 NEIGHBOURS = ("replace", "add/remove", "label")
 RELATION = re.compile(rf"({'|'.join(NEIGHBOURS)})(?: up to ([2-9]|[1-9][0-9]{{1,5}}))?")
+MOST_RECORDS = 10**6 - 1  # of a user
 LARGEST = float(np.finfo(float).max)
 
 
@@ -52,9 +54,9 @@ def of_users(neighbours: str, records: int) -> str:
     >>> of_users("replace", 5), of_users("label", 1)
     ('replace up to 5', 'label')
     """
-    relation = f"{change_of(neighbours)[0]} up to {records}" if records != 1 else change_of(neighbours)[0]
-    change_of(relation)
-    return relation
+    change, _ = change_of(neighbours)
+    (count,) = check_integer(MOST_RECORDS, records=records)
+    return change if count == 1 else f"{change} up to {count}"
 
 
 @dataclass(frozen=True)
