@@ -90,11 +90,11 @@ def audit(
     seconds : float, optional
         Of a search, in place of a budget: translated into a number of releases, a power of two, from the price of the
         first few, and that number is printed, as by `lemmata.assert_private`.
+    progress : function, optional
+        Called as `progress(releases, log10_e)` after every chunk.
     unit : str, optional
         A column of the frame that has the user of each record: neighbours differ in all records of one user. Without
         it a claim for "replace up to 5" is tried by changes of one to five records.
-    progress : function, optional
-        Called as `progress(releases, log10_e)` after every chunk.
     **options
         For two sides: `features`, `records` and `bits`, see `lemmata.mechanisms.audit.play.sequential_test.audit`.
 

@@ -43,22 +43,6 @@ def test_ten_times_a_tenth_is_more_than_one():
     assert accountant.spend(accountant.left).epsilon <= 1 and not accountant.affords(PureDP(1e-15))
 
 
-def test_eight_eighths_are_one():
-    accountant = Accountant(PureDP(1.0))
-    for _ in range(8):
-        accountant.spend(PureDP(0.125))
-    assert accountant.spent == PureDP(1.0) and accountant.left is None
-
-
-def test_gaussian_budgets_add_squares():
-    accountant = Accountant(GaussianDP(5.0))
-    accountant.spend(GaussianDP(3.0))
-    assert accountant.left == GaussianDP(4.0) and accountant.affords(PureDP(1.0))
-    accountant.spend(GaussianDP(4.0))
-    assert accountant.spent == GaussianDP(5.0) and accountant.left is None
-    assert not accountant.affords(GaussianDP(1e-6)) and not accountant.affords(ApproxDP(0.1, 1e-9))
-
-
 def test_an_approximate_budget_takes_a_whole_curve():
     """A hundred Gaussian releases cost what their composition costs, not a hundred epsilons."""
     budget = ApproxDP(1.0, 1e-5)
