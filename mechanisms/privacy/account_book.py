@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 from unicodedata import normalize
@@ -16,7 +18,7 @@ import numpy as np
 from lemmata.mechanisms.numerics.arithmetic import short_repr
 from lemmata.mechanisms.privacy.account_file import AccountFile, account_entry, guarantee_as_dict, guarantee_from_dict
 from lemmata.mechanisms.privacy.account_terms import VERSION, Announced, as_plan, as_reserve, left_as
-from lemmata.mechanisms.privacy.algebra import to_neighbours
+from lemmata.mechanisms.privacy.algebra import share_of_record, to_neighbours
 from lemmata.mechanisms.privacy.guarantees import (
     ApproxDP,
     GaussianDP,
@@ -204,7 +206,16 @@ class Book:
     def left(self, part: Part) -> Guarantee | None:
         if self.plan is not None:
             return next((+self.plan).elements(), None)
-        return left_as(self.budget, self.caps, part.sums)
+        return self.for_release(left_as(self.budget, self.caps, part.sums), part)
+
+    def for_release(self, amount: Guarantee | None, part: Part) -> Guarantee | None:
+        """An amount as a release of a part states it, for single records of users; None if that is nothing."""
+        change, records = change_of(self.budget.neighbours)
+        if amount is None or part.whole is None or records == 1:
+            return amount
+        with suppress(ValueError):
+            return replace(share_of_record(amount, records), neighbours=change)
+        return None
 
     def check_parts(self, by: Any, fixed_keys: bool) -> None:
         """Raise ValueError for a name that is none, and for a budget that disjoint parts do not keep."""

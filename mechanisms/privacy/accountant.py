@@ -226,7 +226,8 @@ class Accountant:
         """The largest guarantee of the next release, None if nothing is left.
 
         Where the Gaussian way has anything left it is a GaussianDP; else an ApproxDP, or a PureDP if delta is used up.
-        Of the "zcdp" way it is a ZCDP, of a RenyiDP budget one at its orders; of a plan the next one that is left.
+        Of the "zcdp" way it is a ZCDP, of a RenyiDP budget one at its orders; of a plan the next one that is left. Of a
+        part, for single records.
         """
         with self._book.lock:
             return self._book.left(self._part)
@@ -258,7 +259,9 @@ class Accountant:
         (10, [0.5, 0.25, 0.25])
         """
         with self._book.lock:
-            return parts_as(self._book.budget, self._book.caps, self._part.sums, shares)
+            found = parts_as(self._book.budget, self._book.caps, self._part.sums, shares)
+            stated = [self._book.for_release(part, self._part) for part in found]
+            return tuple(part for part in stated if part is not None)
 
     def affords(self, guarantee: Guarantee) -> bool:
         """Whether `spend` would accept a release.

@@ -325,9 +325,15 @@ def group(privacy: G, k: int) -> G:
 def share_of_record(privacy: Any, k: int) -> Any:
     """Return what releases may promise for single records so that groups of k have `privacy`, rounded down.
 
+    Not for RenyiDP and curves. ValueError where floats have nothing so small.
+
     >>> share_of_record(PureDP(1.0), 4), group(share_of_record(ApproxDP(1.0, 1e-6), 3), 3).delta <= 1e-6
     (PureDP(epsilon=0.25, neighbours='replace'), True)
     """
+    if isinstance(privacy, GaussianDP):
+        return replace(privacy, mu=round_down(Fraction(privacy.mu) / k))
+    if isinstance(privacy, ZCDP):
+        return replace(privacy, rho=round_down(Fraction(privacy.rho) / k**2))
     epsilon = round_down(Fraction(privacy.epsilon) / k)
     if isinstance(privacy, PureDP):
         return replace(privacy, epsilon=epsilon)

@@ -265,6 +265,9 @@ def test_a_user_may_have_a_record_in_every_part():
     account = Accountant(PureDP(0.5, "add/remove up to 5"))
     part = account.parallel(by="hospital")["north"]
     assert part.affords(PureDP("1/11", "add/remove")) and not part.affords(PureDP(0.11, "add/remove up to 5"))
+    assert part.affords(part.left) and 0.0999 < part.left.epsilon <= 0.1
+    assert all(part.spend(each) for each in part.parts(3)) and not part.affords(PureDP(0.001, "add/remove"))
+    account = Accountant(PureDP(0.5, "add/remove up to 5"))
     account.spend(PureDP(0.11, "add/remove up to 5"))
 
 
