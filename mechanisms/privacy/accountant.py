@@ -11,7 +11,7 @@ that was released before: `lemmata.mechanisms.privacy.privacy_filter` proves tha
 its guarantees fixed in advance, and so does way "losses", which takes a plan of all releases.
 
 All sums are exact, in fractions: ten times 0.1 is more than 1, because the float 0.1 is more than a tenth. `parts(10)`
-gives ten parts that fit.
+gives ten parts that fit. `parallel(by="hospital")` has an account for each of disjoint parts of the data.
 """
 
 from __future__ import annotations

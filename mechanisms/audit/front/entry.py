@@ -132,6 +132,8 @@ def audit(
         raise ValueError(f"root must be an integer >= 0, got {short_repr(root)}")
     progress = ticker(budget) if progress is None and shown else progress
     if given:
+        if unit is not None:
+            raise ValueError(f"unit requires one mechanism and its data, got two sides and unit = {short_repr(unit)}")
         for name, side in (("sample_a", target), ("sample_b", data[0])):
             check_sampler(name, side)
         return sequential_test.audit(
