@@ -112,8 +112,15 @@ def test_a_logistic_release_has_odds_and_a_hinge_has_none():
 
 @pytest.mark.parametrize(
     "learner",
-    [NoisyGD(), MarginClassifier(ranges=None), PrivateSVM(), margin_classifier.PhasedSGD(), margin_classifier.DPERM()],
-    ids=lambda learner: type(learner).__name__,
+    [
+        NoisyGD(),
+        NoisyGD(records_per_user=3),
+        MarginClassifier(ranges=None),
+        PrivateSVM(),
+        margin_classifier.PhasedSGD(),
+        margin_classifier.DPERM(),
+    ],
+    ids=str,
 )
 def test_an_audit_draws_from_the_law_that_a_fit_samples(learner):
     """One release of either, from generators in one state; labels that are left out and the intercept included."""
