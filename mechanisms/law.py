@@ -116,6 +116,17 @@ def check_within_budget(promised: Any, allotted: Guarantee, name: str) -> Guaran
     return promised
 
 
+def check_replacement(privacy: Any) -> Any:
+    """Return a guarantee for one replaced record or label, which is what a learner's noise is made for.
+
+    ValueError for others: how many records there are is public to a learner.
+    """
+    check_guarantee("privacy", privacy)
+    if privacy.neighbours not in ("replace", "label"):
+        raise ValueError(f"privacy must be for one replaced record or label, got {privacy}")
+    return privacy
+
+
 def _implies(promised: Guarantee, allotted: Guarantee) -> bool:
     """Whether every mechanism with the one guarantee has the other, for the same neighbours. ValueError: it has not."""
     if isinstance(allotted, GaussianDP):

@@ -30,10 +30,9 @@ REFUTED_BY_AUDIT, NOTHING_LEARNT = 1, 3
 @click.option("--claim", "written", metavar="TEXT", help="Any guarantee, such as 'RenyiDP((2, 8), (0.5, 1.75))'.")
 @click.option(
     "--neighbours",
-    type=click.Choice(["replace", "add/remove", "label"]),
     default="replace",
     show_default=True,
-    help="Neighbouring relation of the claim.",
+    help="Neighbouring relation of the claim: replace, add/remove, label; of users 'replace up to 5'.",
 )
 @click.option("--group", type=click.IntRange(1), default=1, help="Number of records in which the datasets differ.")
 @click.option(

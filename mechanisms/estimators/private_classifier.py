@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -22,17 +22,28 @@ from sklearn.utils.validation import check_is_fitted
 from lemmata.bounds.wzw25.algorithms import split_budget
 from lemmata.mechanisms.estimators.private_estimator import PrivateEstimator
 from lemmata.mechanisms.law import LinearModel, check_within_budget
-from lemmata.mechanisms.numerics.arguments import quiet, spawn_two_streams
+from lemmata.mechanisms.numerics.arguments import check_integer, quiet, spawn_two_streams
 from lemmata.mechanisms.numerics.arithmetic import round_down
 from lemmata.mechanisms.numerics.threads import thread_count_for
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_gaussian_budget
+from lemmata.mechanisms.privacy import (
+    ApproxDP,
+    GaussianDP,
+    Guarantee,
+    PureDP,
+    compose,
+    of_users,
+    share_of_record,
+    to_gaussian_budget,
+)
 from lemmata.mechanisms.privacy.disclosure import charge_account, check_account, reject_fit_parameters, warn_of_leaks
+from lemmata.mechanisms.privacy.guarantees import MOST_RECORDS
 from lemmata.mechanisms.tables.inputs import (
     as_label_array,
     as_label_column,
     check_budget,
     check_declared,
     equals_label,
+    first_records,
     resolve_random_state,
     type_letter,
 )
@@ -77,6 +88,9 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     classes : sequence of labels, optional
         Two or more, of two (negative, positive): the labels that may occur, which are public. Where they are left out,
         those that occur in `y` are declared public, with a `PrivacyLeakWarning`.
+    records_per_user : int
+        The guarantee is for users who have that many records at most: "replace up to 5". Each record then has a share
+        of `epsilon`, and of delta. `fit(groups=...)` leaves out what a user has more; without it nobody may have more.
     random_state : int, Generator or None
         None is the system's entropy. Whoever knows the seed can undo the privacy of the release. A pickle has no
         generator, and a clone has a child of it (`lemmata.mechanisms.estimators.private_estimator`).
@@ -84,7 +98,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     Attributes
     ----------
     privacy_ : PureDP or ApproxDP
-        What the fit promises in all, under replacement of one record.
+        What the fit promises in all, under replacement of one record, or of all of a user.
     model_ : LinearModel
         The release as a predictor, with `weights` of the rows that the learner sees.
     coef_ : array of shape (1, d) or (classes, d)
@@ -101,6 +115,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
 
     epsilon: float = 1.0
     classes: Any = None
+    records_per_user: int = 1
     random_state: Any = None
     release_kind = ""  # "gaussian" or "pure" where a release is one such mechanism: what `PrivateSearchCV` can pay for
     multi_class = True
@@ -208,6 +223,19 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         known = which.any(axis=0)
         return table, [np.where(one, 1.0, -1.0) * known for one in (which if len(which) > 2 else which[-1:])]
 
+    def _for_records(self) -> Any:
+        """The estimator with what each record of a user may spend."""
+        one: Any = copy(self)
+        (records,) = check_integer(MOST_RECORDS, records_per_user=self.records_per_user)
+        if records > 1:
+            share = share_of_record(one._budget(), records)
+            vars(one).update({name: getattr(share, name) for name in one._spendable()})
+        return one
+
+    def _spendable(self) -> dict[str, float]:
+        """The parameters that are a budget."""
+        return {name: value for name, value in vars(self).items() if name in ("epsilon", "delta")}
+
     @quiet
     def law_of_fit(self, X: ArrayLike, y: ArrayLike) -> Callable[[np.random.Generator, int], np.ndarray] | None:
         """Return sample(rng, size) of what `size` fits release, coefficients and intercept, shape (size, d + 1).
@@ -218,7 +246,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         classes, and where it draws something public, or ranges, on which its law hangs.
         """
         table, sides = self._check_data(X, y)
-        public = np.random.default_rng(0)
+        public, one = np.random.default_rng(0), self._for_records()
         before, own = public.bit_generator.state, (type(self)._release, type(self)._draw_model)
         if (
             len(sides) > 1
@@ -226,13 +254,13 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             or self._is_standardising
         ):
             return None
-        law = self._make_law(blank_left_out(self._prepare_rows(table), sides[0]), sides[0], self._budget(), public)
+        law = one._make_law(blank_left_out(one._prepare_rows(table), sides[0]), sides[0], one._budget(), public)
         if public.bit_generator.state != before:
             return None
         return lambda rng, size: np.column_stack(self._unscale_weights(np.asarray(law.sample(rng, size))))
 
     @quiet
-    def fit(self, X: ArrayLike, y: ArrayLike, *, accountant: Any = None, **refused: Any) -> Any:
+    def fit(self, X: ArrayLike, y: ArrayLike, *, groups: Any = None, accountant: Any = None, **refused: Any) -> Any:
         """Draw one release. Of more than two classes each has a share of the budget, one against the rest.
 
         Parameters
@@ -241,6 +269,8 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             No entry is refused: what is no number counts as 0, or as the ranges of the columns say.
         y : array of shape (n,)
             Labels of any type. A record whose label is none of `classes` is left out: it counts as a row of zeros.
+        groups : array of shape (n,), optional
+            The user of each record: text or whole numbers, public. Of a user the first `records_per_user` are used.
         accountant : Accountant, optional
             Charged `privacy_` after all that is public was checked and before anything is drawn. So a mistake in a
             parameter leaves it, and the data, untouched, and so does OverBudget; what goes wrong later was paid for.
@@ -260,19 +290,24 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         """
         reject_fit_parameters(refused)
         check_account(accountant)
-        one: Any = copy(self)  # what is paid for and drawn is not changed by a fit or a set_params of another thread
-        check_budget(one)
+        given: Any = copy(self)  # what is paid for and drawn is not changed by a fit or a set_params of another thread
+        check_budget(given)
+        one, budget = given._for_records(), given._budget()
         rng = resolve_random_state(one.random_state)
         table, sides = one._check_data(X, y)
+        if groups is not None:
+            kept = first_records(groups, len(table), one.records_per_user)
+            table, sides = table[kept], [side[kept] for side in sides]
         warn_of_leaks(one, len(table))
         # Everything public is checked above; the charge is made by `_charge_once` below, and then noise is drawn.
-        one.privacy_ = one._budget()
+        one.privacy_ = replace(budget, neighbours=of_users(budget.neighbours, one.records_per_user))
         one._pending_charge = partial(charge_account, accountant, one.privacy_, type(self).__name__)
         with thread_count_for(table.size):
             one.model_ = one._release_fit(table, sides, rng)
         check_within_budget(one.model_.privacy, one.privacy_, "model_")
         one.coef_, one.intercept_ = one._unscale_weights(np.atleast_2d(one.model_.weights))
         vars(one).pop("_pending_charge", None)
+        vars(one).update(given._spendable())
         # At once and last: a fit that fails, or another thread's, leaves the estimator as it was.
         self.__dict__ = vars(one)
         return self

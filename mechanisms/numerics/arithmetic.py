@@ -87,7 +87,7 @@ def rounded_up_in_range(name: str, value: Any, low: float, high: float, *, close
     value = _as_number(name, value)
     number = check_in_range(name, value, low, high, closed=closed)
     if isinstance(value, float):
-        return value if isinstance(value, RoundedUp) else number
+        return value if type(value) is RoundedUp else number  # a derived one may say anything
     given = _rational(value)
     if given is None or given == number:
         return number

@@ -9,6 +9,7 @@ from lemmata.mechanisms.privacy.algebra import (
     compose,
     gaussian_noise_multiplier,
     group,
+    share_of_record,
     to_gaussian_budget,
     to_neighbours,
 )
@@ -26,8 +27,9 @@ from lemmata.mechanisms.privacy.guarantees import (
     PrivacyCurve,
     PureDP,
     RenyiDP,
+    change_of,
     check_guarantee,
-    check_neighbours,
+    of_users,
 )
 from lemmata.mechanisms.privacy.privacy_curve import grouped
 
@@ -42,8 +44,8 @@ __all__ = [
     "PrivacyCurve",
     "PureDP",
     "RenyiDP",
+    "change_of",
     "check_guarantee",
-    "check_neighbours",
     "compose",
     "doubled",
     "gaussian_delta",
@@ -52,6 +54,8 @@ __all__ = [
     "gaussian_noise_multiplier",
     "group",
     "grouped",
+    "of_users",
+    "share_of_record",
     "to_approx",
     "to_curve",
     "to_gaussian",

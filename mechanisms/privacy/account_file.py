@@ -240,7 +240,10 @@ def _sync_folder(path: str) -> None:
 
 def guarantee_as_dict(guarantee: Guarantee) -> Entry:
     """A guarantee as a record with the name of its kind."""
-    return {"kind": type(guarantee).__name__, **{k: v for k, v in vars(guarantee).items() if k != "parts"}}
+    return {
+        "kind": type(guarantee).__name__,
+        **{k: v for k, v in vars(guarantee).items() if k != "parts" and v is not None},
+    }
 
 
 def guarantee_from_dict(written: Entry) -> Guarantee:
@@ -249,11 +252,14 @@ def guarantee_from_dict(written: Entry) -> Guarantee:
     return made
 
 
-def account_entry(label: str, guarantee: Guarantee, charge: Charge, m: float | None) -> Entry:
-    """The charge as a record. It is stored, not recomputed, since another release of SciPy may round differently."""
+def account_entry(label: str, guarantee: Guarantee, charge: Charge, m: float | None, path: Any = ()) -> Entry:
+    """The charge as a record. It is stored, not recomputed, since another release of SciPy may round differently.
+
+    `path` has the keys of the part that is charged; a version that knows no parts charges all records instead.
+    """
     entry = {
         "label": label,
         "guarantee": guarantee_as_dict(guarantee),
         "charge": list(charge if charge.divergences else charge[:3]),
     }
-    return entry if m is None else {**entry, "m": m}
+    return {**entry, **({} if m is None else {"m": m}), **({"part": [list(key) for key in path]} if path else {})}

@@ -24,12 +24,11 @@ from lemmata.mechanisms.numerics.arithmetic import (
     sqrt_down,
     sqrt_up,
 )
-from lemmata.mechanisms.privacy.account_file import guarantee_from_dict
 from lemmata.mechanisms.privacy.algebra import compose, to_neighbours
 from lemmata.mechanisms.privacy.conversions import to_approx
 from lemmata.mechanisms.privacy.gaussian_curve import gaussian_epsilon
 from lemmata.mechanisms.privacy.guarantees import LARGEST, ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from lemmata.mechanisms.privacy.privacy_filter import Amounts, Charge
+from lemmata.mechanisms.privacy.privacy_filter import Amounts
 
 MOST_PARTS = 10**6
 VERSION = 1  # of a file's entries
@@ -145,23 +144,3 @@ def planned_as(budget: Any, released: Counter[Any]) -> Guarantee | None:
     except ValueError:
         epsilon = budget.epsilon
     return ApproxDP(min(epsilon, budget.epsilon), budget.delta, budget.neighbours)
-
-
-def replay(account_type: Any, entries: list[dict[str, Any]], path: str) -> Any:
-    """Return the account that a file's entries tell of. Raises ValueError where they are none, or overspend."""
-    heading, *releases = entries
-    try:
-        if heading["account"] != VERSION:
-            raise ValueError(f"path must be an account of version {VERSION}, got {heading['account']}: {path}")
-        budget, reserve = guarantee_from_dict(heading["budget"]), guarantee_from_dict(heading["reserve"])
-        kept: Any = None if not reserve.epsilon and not reserve.delta else reserve  # type: ignore[union-attr]
-        plan = Announced(guarantee_from_dict(one) for one, times in heading.get("plan", ()) for _ in range(times))
-        account = account_type(budget, way=heading["way"], reserve=kept, plan=plan or None)
-        for entry in releases:
-            guarantee, charge = guarantee_from_dict(entry["guarantee"]), Charge(*entry["charge"])
-            account._record(entry["label"], guarantee, charge, entry.get("m"))
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"path has no valid account, got {path} ({type(error).__name__}: {error})") from None
-    if not account._sums.within(account._caps) or min((account._plan or {0: 0}).values()) < 0:
-        raise ValueError(f"path must have spent at most its budget {account._kept()}, got {path}")
-    return account

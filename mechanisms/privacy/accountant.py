@@ -11,13 +11,12 @@ that was released before: `lemmata.mechanisms.privacy.privacy_filter` proves tha
 its guarantees fixed in advance, and so does way "losses", which takes a plan of all releases.
 
 All sums are exact, in fractions: ten times 0.1 is more than 1, because the float 0.1 is more than a tenth. `parts(10)`
-gives ten parts that fit.
+gives ten parts that fit. `parallel(by="hospital")` has an account for each of disjoint parts of the data.
 """
 
 from __future__ import annotations
 
 import os
-import threading
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -25,44 +24,13 @@ from typing import Any, NoReturn
 from lemmata.bounds.statement.notebook import card
 from lemmata.mechanisms.numerics.arguments import check_integer
 from lemmata.mechanisms.numerics.arithmetic import short_repr
-from lemmata.mechanisms.privacy.account_file import AccountFile, account_entry, guarantee_as_dict
-from lemmata.mechanisms.privacy.account_terms import (
-    VERSION,
-    as_plan,
-    as_reserve,
-    left_as,
-    parts_as,
-    planned_as,
-    replay,
-    spent_as,
-)
-from lemmata.mechanisms.privacy.algebra import to_neighbours
-from lemmata.mechanisms.privacy.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP, check_guarantee
-from lemmata.mechanisms.privacy.privacy_filter import (
-    WAYS,
-    Amounts,
-    Charge,
-    as_budget,
-    charges,
-    final_caps,
-    first_caps,
-    largest_m,
-)
+from lemmata.mechanisms.privacy.account_book import Book, OverBudget, Part, replayed
+from lemmata.mechanisms.privacy.account_file import AccountFile
+from lemmata.mechanisms.privacy.account_terms import parts_as, planned_as, spent_as
+from lemmata.mechanisms.privacy.guarantees import ApproxDP, Guarantee, PureDP
 
+__all__ = ["Accountant", "OverBudget", "Parallel"]
 MOST_SLACK = 16  # units of the last place
-
-
-class OverBudget(ValueError):
-    """The budget does not cover a release; nothing was recorded.
-
-    Examples
-    --------
-    >>> try:
-    ...     Accountant(PureDP(1.0)).spend(PureDP(2.0))
-    ... except OverBudget as error:
-    ...     print(str(error).partition(" is left")[0])
-    PureDP(epsilon=2.0, neighbours='replace') exceeds what
-    """
 
 
 def _refuse_copies(account: Accountant, *_: object) -> NoReturn:
@@ -99,6 +67,7 @@ class Accountant:
 
     Examples
     --------
+    >>> from lemmata.mechanisms.privacy import GaussianDP
     >>> accountant = Accountant(GaussianDP(5.0))
     >>> accountant.spend(GaussianDP(3.0), "a mean"), accountant.left
     (GaussianDP(mu=3.0, neighbours='replace'), GaussianDP(mu=4.0, neighbours='replace'))
@@ -115,25 +84,8 @@ class Accountant:
         plan: Sequence[Guarantee] | None = None,
         slack: int = 0,
     ) -> None:
-        check_guarantee("budget", budget)
-        self._budget = as_budget(budget, check_integer(MOST_SLACK, slack=slack)[0] if slack else 0)
-        ways = WAYS.get(type(budget), ())
-        if not (way is None or (isinstance(way, str) and way in ways)):
-            raise ValueError(f"way = {short_repr(way)} is not one of {', '.join(ways)} for {budget}")
-        self._way = way or next(iter(ways), "")
-        self._reserve = as_reserve(reserve, self._budget, self._way)
-        self._plan = as_plan(plan, self._budget, self._way)
-        self._announced = [[guarantee_as_dict(g), n] for g, n in (self._plan or {}).items()]
-        self._sums = Amounts()
-        self._caps = first_caps(self._budget, self._way)
-        self._final = self._way != "mixed"
-        self._calibrated: tuple[Amounts, float] | None = None  # the last m that was worked out, and for which sums
-        if isinstance(self._budget, ApproxDP) and self._way == "gaussian":
-            self._caps = self._switched(self._calibration())
-        self._history: list[tuple[str, Guarantee]] = []
-        self._file: AccountFile | None = None
-        self._lock = threading.RLock()
-        self._process = os.getpid()
+        self._book = Book(budget, way, reserve, plan, check_integer(MOST_SLACK, slack=slack)[0] if slack else 0)
+        self._part = self._book.everybody
 
     @classmethod
     def open(
@@ -176,22 +128,28 @@ class Accountant:
         ValueError
             In one line, for a file that was changed or is older than its witness, and for another budget than its own.
         """
-        fresh = None if budget is None else cls(budget, way=way, reserve=reserve, plan=plan, slack=slack)
-        file = AccountFile(path, None if fresh is None else fresh._heading(), witness)
+        fresh = None if budget is None else cls(budget, way=way, reserve=reserve, plan=plan, slack=slack)._book
+        file = AccountFile(path, None if fresh is None else fresh.heading(), witness)
         try:
-            account = replay(cls, file.entries, file.path)
-            if fresh is not None and fresh._heading() != account._heading():
-                raise ValueError(f"budget must equal that of {file.path}, {account._kept()}, got {fresh._kept()}")
+            book = replayed(file.entries, file.path)
+            if fresh is not None and fresh.heading() != book.heading():
+                raise ValueError(f"budget must equal that of {file.path}, {book.kept()}, got {fresh.kept()}")
         except BaseException:
             file.close()
             raise
-        account._file = file
+        book.file = file
+        return cls._of(book, book.everybody)
+
+    @classmethod
+    def _of(cls, book: Book, part: Part) -> Accountant:
+        account = cls.__new__(cls)
+        account._book, account._part = book, part
         return account
 
     def close(self) -> None:
-        """Release the file; nothing can be charged to this object afterwards. An account in memory stays open."""
-        if self._file is not None:
-            self._file.close()
+        """Release the file; nothing can be charged afterwards. An account in memory stays open, and one of a part."""
+        if self._book.file is not None and self._part.whole is None:
+            self._book.file.close()
 
     @property
     def receipt(self) -> str:
@@ -218,9 +176,9 @@ class Accountant:
         return self._on_disk().verify(receipt)
 
     def _on_disk(self) -> AccountFile:
-        if self._file is None:
+        if self._book.file is None:
             raise ValueError("receipt requires an account in a file; use Accountant.open")
-        return self._file
+        return self._book.file
 
     def __enter__(self) -> Accountant:
         return self
@@ -231,42 +189,48 @@ class Accountant:
     @property
     def budget(self) -> Guarantee:
         """The guarantee that all releases together must not exceed."""
-        return self._budget
+        return self._book.budget
 
     @property
     def way(self) -> str:
         """How the account is kept now: a "mixed" one becomes "gaussian" with its first Gaussian release."""
-        with self._lock:
-            return "gaussian" if self._final and self._way == "mixed" else self._way
+        with self._book.lock:
+            return "gaussian" if self._book.final and self._book.way == "mixed" else self._book.way
 
     @property
     def history(self) -> tuple[tuple[str, Guarantee], ...]:
-        """The releases in order, as (label, guarantee)."""
-        with self._lock:
-            return tuple(self._history)
+        """The releases in order, as (label, guarantee); "hospital = north: a count" of a part."""
+        own = len(self._part.path)
+        with self._book.lock:
+            return tuple(
+                (": ".join([*(f"{by} = {key}" for by, key in part.path[own:]), *[label] * bool(label)]), guarantee)
+                for part, label, guarantee in self._book.history
+                if part.path[:own] == self._part.path
+            )
 
     @property
     def spent(self) -> Guarantee | None:
         """The composed guarantee of all releases, in the terms of the budget; None before the first one.
 
-        Releases that were chosen by the outcomes of others keep the budget, not this.
+        Of parts the largest counts. Releases that were chosen by the outcomes of others keep the budget, not this.
         """
-        with self._lock:
-            if self._plan is not None:
-                return planned_as(self._budget, Counter(self._converted(release) for _, release in self._history))
-            return spent_as(self._budget, self._sums)
+        book = self._book
+        with book.lock:
+            if book.plan is not None:
+                planned = Counter(book.converted(release, part) for part, _, release in book.history)
+                return planned_as(book.budget, planned)
+            return spent_as(book.budget, self._part.sums)
 
     @property
     def left(self) -> Guarantee | None:
         """The largest guarantee of the next release, None if nothing is left.
 
         Where the Gaussian way has anything left it is a GaussianDP; else an ApproxDP, or a PureDP if delta is used up.
-        Of the "zcdp" way it is a ZCDP, of a RenyiDP budget one at its orders; of a plan the next one that is left.
+        Of the "zcdp" way it is a ZCDP, of a RenyiDP budget one at its orders; of a plan the next one that is left. Of a
+        part, for single records.
         """
-        with self._lock:
-            if self._plan is not None:
-                return next((+self._plan).elements(), None)
-            return left_as(self._budget, self._caps, self._sums)
+        with self._book.lock:
+            return self._book.left(self._part)
 
     def parts(self, shares: Any) -> tuple[Guarantee, ...]:
         """Split what is left into guarantees that can all be spent, in any order.
@@ -294,8 +258,10 @@ class Accountant:
         >>> len(account.history), [part.epsilon for part in Accountant(PureDP(1.0)).parts(["1/2", "1/4", "1/4"])]
         (10, [0.5, 0.25, 0.25])
         """
-        with self._lock:
-            return parts_as(self._budget, self._caps, self._sums, shares)
+        with self._book.lock:
+            found = parts_as(self._book.budget, self._book.caps, self._part.sums, shares)
+            stated = [self._book.for_release(part, self._part) for part in found]
+            return tuple(part for part in stated if part is not None)
 
     def affords(self, guarantee: Guarantee) -> bool:
         """Whether `spend` would accept a release.
@@ -309,9 +275,9 @@ class Accountant:
         -------
         bool
         """
-        with self._lock:
+        with self._book.lock:
             try:
-                self._charged(guarantee)
+                self._book.charged(guarantee, self._part)
             except OverBudget:
                 return False
         return True
@@ -340,81 +306,91 @@ class Accountant:
         """
         if not isinstance(label, str):
             raise ValueError(f"label must be a string, got {short_repr(label)}")
-        if self._process != os.getpid():
+        if self._book.process != os.getpid():
             _refuse_copies(self)
-        with self._lock:
-            charge, m = self._charged(guarantee)
-            if self._file is not None and self._file.closed:
-                raise ValueError(f"path is closed, so nothing can be charged to it: {self._file.path}")
-            try:
-                if self._file is not None:
-                    self._file.append(account_entry(label, guarantee, charge, m))
-                self._record(label, guarantee, charge, m)
-            except BaseException:  # a full disk, an interrupt in between: opened again, the file knows
-                self.close()
-                raise
-        return self._converted(guarantee)
+        return self._book.spend(guarantee, label, self._part)
 
-    def _converted(self, guarantee: Any) -> Guarantee:
-        check_guarantee("guarantee", guarantee)
-        return to_neighbours(guarantee, self._budget.neighbours)
+    def parallel(self, by: str, *, fixed_keys: bool = False) -> Parallel:
+        """Split the records by a public key; each part has an account of its own that may spend all that is left.
 
-    def _charged(self, guarantee: Any) -> tuple[Charge, float | None]:
-        """How a release would be charged, and the m of the switch that it brings about. OverBudget beyond the caps."""
-        converted = self._converted(guarantee)
-        if self._plan is not None:
-            if self._plan[converted] < 1:
-                raise OverBudget(f"{guarantee} is not left in the plan of {self._kept()}: {self.left}")
-            return Charge(), None
-        switches = not self._final and isinstance(converted, GaussianDP)
-        m = self._calibration() if switches else None
-        caps = self._caps if m is None else self._switched(m)
-        ways = list(charges(converted, self._budget, self._way))
-        for charge in ways:
-            if self._sums.plus(charge).within(caps):
-                return charge, m
-        if not any(caps.open_to(charge) for charge in ways):
-            raise OverBudget(f"{guarantee} cannot be charged to {self._kept()}; left: {self.left}")
-        raise OverBudget(f"{guarantee} exceeds what is left of {self._kept()}: {self.left}")
+        A record is in one part only, so of all parts the largest is charged. Releases may be chosen by what others
+        released, of whatever part (`lemmata.mechanisms.privacy.privacy_filter` has the proof). Parts may have parts,
+        and records may be split by several keys; the largest by each is charged.
 
-    def _record(self, label: str, guarantee: Guarantee, charge: Charge, m: float | None) -> None:
-        """Charge first, then list: an interrupt in between leaves more charged than released, never less."""
-        if m is not None:
-            self._caps, self._final = self._switched(m), True
-        self._sums = self._sums.plus(charge)
-        if self._plan is not None:
-            self._plan[self._converted(guarantee)] -= 1
-        self._history.append((label, guarantee))
+        Parameters
+        ----------
+        by : str
+            The name of the key: a column, as "hospital". Which values there are is public, and so is the rule that
+            gives a record its value. It must not be the label of a budget for neighbours that differ in one label.
+        fixed_keys : bool
+            Needed for "replace", whose neighbours could move a record from one part to another. With True the account
+            promises neighbours of equal keys only, so that whose record is in which part is not protected.
 
-    def _switched(self, m: float) -> Amounts:
-        return final_caps(self._sums, self._reserve, m)
+        Returns
+        -------
+        Parallel
+            `account.parallel(by="hospital")["north"]` is an Accountant.
 
-    def _calibration(self) -> float:
-        if self._calibrated is None or self._calibrated[0] is not self._sums:
-            budget: Any = self._budget  # only an ApproxDP can switch
-            self._calibrated = self._sums, largest_m(budget, self._sums, self._reserve)
-        return self._calibrated[1]
+        Raises
+        ------
+        ValueError
+            In one line, for a budget for "replace" without `fixed_keys`, for a plan, and for another name.
 
-    def _kept(self) -> str:
-        reserve = f", reserve {self._reserve}" if self._reserve.epsilon or self._reserve.delta else ""
-        return f"{self._budget} (kept as {self.way}{reserve})"
+        References
+        ----------
+        McSherry (2009), Privacy integrated queries, Theorem 4; Lécuyer, Spahn, Vodrahalli, Geambasu & Hsu (2019),
+        Privacy accounting and quality control in the Sage platform, for releases that are chosen as one goes.
 
-    def _heading(self) -> dict[str, Any]:
-        return {
-            "account": VERSION,
-            "budget": guarantee_as_dict(self._budget),
-            "way": self._way,
-            "reserve": guarantee_as_dict(self._reserve),
-            **({} if self._plan is None else {"plan": self._announced}),
-        }
+        Examples
+        --------
+        >>> account = Accountant(PureDP(1.0, "add/remove"))
+        >>> hospitals = account.parallel(by="hospital")
+        >>> for name in ("north", "south"):
+        ...     _ = hospitals[name].spend(PureDP(0.75, "add/remove"), "a histogram")
+        >>> account.left.epsilon, hospitals["west"].left.epsilon
+        (0.25, 1.0)
+        """
+        self._book.check_parts(by, fixed_keys)
+        return Parallel(self, by)
 
     def __repr__(self) -> str:
-        return f"Accountant({self._kept()}, {len(self._history)} releases, {self.left} left)"
+        whose = "".join(f"{by} = {key}, " for by, key in self._part.path)
+        return f"Accountant({whose}{self._book.kept()}, {len(self.history)} releases, {self.left} left)"
 
     def _repr_html_(self) -> str:
-        with self._lock:
-            spent = [(label or "a release", guarantee) for label, guarantee in self._history]
+        with self._book.lock:
+            spent = [(label or "a release", guarantee) for label, guarantee in self.history]
             facts = [("spent", self.spent or "nothing"), ("left", self.left or "nothing"), *spent]
-            return card(f"Account of {self._kept()}", facts)
+            return card(f"Account of {self._book.kept()}", facts)
 
     __copy__ = __deepcopy__ = __reduce_ex__ = _refuse_copies
+
+
+class Parallel:
+    """Accounts of disjoint parts of the records, one for each value of a key; see `Accountant.parallel`.
+
+    Examples
+    --------
+    >>> Accountant(PureDP(1.0)).parallel(by="year", fixed_keys=True)[2024].budget
+    PureDP(epsilon=1.0, neighbours='replace')
+    """
+
+    __iter__ = None  # whoever asks for part 0, 1, ... would never come to an end
+
+    def __init__(self, account: Accountant, by: str) -> None:
+        self._account, self._by = account, by
+
+    def __getitem__(self, key: str | int) -> Accountant:
+        """Return the account of the records with one value of the key, the same one each time.
+
+        Raises
+        ------
+        ValueError
+            In one line, for what is not one value, and one that looks like another part's ("North", "north").
+        """
+        book = self._account._book
+        with book.lock:
+            return Accountant._of(book, self._account._part.part(self._by, key))
+
+    def __repr__(self) -> str:
+        return f"{self._account!r}.parallel(by={self._by!r})"

@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import inf, nextafter
+from math import expm1, inf, nextafter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,6 +30,7 @@ import numpy as np
 from lemmata.mechanisms.numerics.arithmetic import (
     as_real,
     group_delta,
+    round_down,
     round_up,
     short_repr,
     sqrt_down,
@@ -48,8 +49,9 @@ from lemmata.mechanisms.privacy.guarantees import (
     PrivacyCurve,
     PureDP,
     RenyiDP,
+    change_of,
     check_guarantee,
-    check_neighbours,
+    checked_again,
     parts_of,
     remember,
 )
@@ -120,13 +122,14 @@ def to_neighbours(privacy: G, neighbours: str) -> G:
 
     Changing a label is a replacement, so "replace" implies "label"; a replacement is one removal and one
     addition, so "add/remove" implies "replace" and "label" at the price of a group of two. Nothing implies
-    "add/remove": the others keep the size.
+    "add/remove": the others keep the size. Up to k records are k steps of one record, and fewer if a step may change
+    several.
 
     Parameters
     ----------
     privacy : Guarantee
         Of any kind.
-    neighbours : "replace", "add/remove" or "label"
+    neighbours : "replace", "add/remove" or "label", also "... up to k"
         The relation asked for.
 
     Returns
@@ -143,16 +146,17 @@ def to_neighbours(privacy: G, neighbours: str) -> G:
     --------
     >>> to_neighbours(PureDP(0.5, "add/remove"), "replace")
     PureDP(epsilon=1.0, neighbours='replace')
+    >>> to_neighbours(GaussianDP(0.5), "replace up to 3")
+    GaussianDP(mu=1.5, neighbours='replace up to 3')
     """
     check_guarantee("privacy", privacy)
-    check_neighbours(neighbours)
+    (given, each), (asked, records) = change_of(privacy.neighbours), change_of(neighbours)
     if privacy.neighbours == neighbours:
         return privacy
-    if privacy.neighbours == "add/remove":
-        return replace(group(privacy, 2), neighbours=neighbours)
-    if privacy.neighbours == "replace" and neighbours == "label":
-        return replace(privacy, neighbours=neighbours)
-    raise ValueError(f"neighbours = {neighbours!r} does not follow from {privacy.neighbours!r}")
+    if given != asked and (given, asked) != ("replace", "label") and given != "add/remove":
+        raise ValueError(f"neighbours = {neighbours!r} does not follow from {privacy.neighbours!r}")
+    steps = -(-records // each) * (1 if given == asked or given != "add/remove" else 2)
+    return replace(group(privacy, steps), neighbours=neighbours)
 
 
 # Composition and groups -----------------------------------------------------------------------------------
@@ -198,8 +202,8 @@ def compose(*guarantees: Guarantee) -> Guarantee:
     """
     if not guarantees:
         raise ValueError("guarantees must not be empty")
-    for one in guarantees:
-        check_guarantee("guarantees", one)
+    for one in {id(one): one for one in guarantees}.values():
+        checked_again("guarantees", one)
     relations = {g.neighbours for g in guarantees}
     if len(relations) > 1:
         raise ValueError(f"neighbours must be equal, got {sorted(relations)}; convert with to_neighbours first")
@@ -298,6 +302,8 @@ def group(privacy: G, k: int) -> G:
     if not (1 <= times < inf and times == int(times)):
         raise ValueError(f"k must be an integer >= 1, got {short_repr(k)}")
     whole = int(k)
+    if whole == 1:
+        return privacy
     larger: Any  # a TypeVar is not narrowed
     if isinstance(privacy, GaussianDP):
         larger = GaussianDP(round_up(whole * Fraction(privacy.mu)), privacy.neighbours)
@@ -314,6 +320,27 @@ def group(privacy: G, k: int) -> G:
     if isinstance(privacy, PureDP):
         return replace(privacy, epsilon=epsilon)
     return replace(privacy, epsilon=epsilon, delta=group_delta(privacy.epsilon, privacy.delta, whole))
+
+
+def share_of_record(privacy: Any, k: int) -> Any:
+    """Return what releases may promise for single records so that groups of k have `privacy`, rounded down.
+
+    Not for RenyiDP and curves. ValueError where floats have nothing so small.
+
+    >>> share_of_record(PureDP(1.0), 4), group(share_of_record(ApproxDP(1.0, 1e-6), 3), 3).delta <= 1e-6
+    (PureDP(epsilon=0.25, neighbours='replace'), True)
+    """
+    if isinstance(privacy, GaussianDP):
+        return replace(privacy, mu=round_down(Fraction(privacy.mu) / k))
+    if isinstance(privacy, ZCDP):
+        return replace(privacy, rho=round_down(Fraction(privacy.rho) / k**2))
+    epsilon = round_down(Fraction(privacy.epsilon) / k)
+    if isinstance(privacy, PureDP):
+        return replace(privacy, epsilon=epsilon)
+    delta = privacy.delta * (expm1(epsilon) / expm1(privacy.epsilon) if privacy.epsilon else 1 / k)
+    while group_delta(epsilon, delta, k) > privacy.delta:
+        delta = min(delta * (1 - 2.0**-50), nextafter(delta, 0))
+    return replace(privacy, epsilon=epsilon, delta=delta)
 
 
 def _doubled(privacy: RenyiDP, times: int) -> RenyiDP:

@@ -9,29 +9,54 @@
 
 D_a is the Renyi divergence log(E_{P'}[(dP / dP')^a]) / (a - 1). `neighbours` says which datasets are neighbours:
 "replace" one record (the size stays), "add/remove" one record, or change one "label" (features are public); P and P'
-change places freely. A number given that is no float becomes the float above it. An order has to be a float.
+change places freely. The unit is a record, or all of a user who has k of them at most: "replace up to 5" changes any
+five records or fewer. A number given that is no float becomes the float above it. An order has to be a float.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import inf
 from typing import Any
 
 import numpy as np
 
+from lemmata.mechanisms.numerics.arguments import check_integer
 from lemmata.mechanisms.numerics.arithmetic import check_in_range, rounded_up_in_range, short_repr
 
 NEIGHBOURS = ("replace", "add/remove", "label")
+RELATION = re.compile(rf"({'|'.join(NEIGHBOURS)})(?: up to ([2-9]|[1-9][0-9]{{1,5}}))?")
+MOST_RECORDS = 10**6 - 1  # of a user
 LARGEST = float(np.finfo(float).max)
 
 
-def check_neighbours(neighbours: Any) -> None:
-    """Raise ValueError unless `neighbours` is one of the three relations."""
-    if not (isinstance(neighbours, str) and neighbours in NEIGHBOURS):
-        raise ValueError(f"neighbours must be one of {', '.join(NEIGHBOURS)}, got {short_repr(neighbours)}")
+def change_of(neighbours: Any) -> tuple[str, int]:
+    """Return what neighbours do, one of `NEIGHBOURS`, and to how many records at most. ValueError for other relations.
+
+    >>> change_of("label"), change_of("replace up to 5")
+    (('label', 1), ('replace', 5))
+    """
+    found = RELATION.fullmatch(neighbours) if isinstance(neighbours, str) else None
+    if found is None:
+        raise ValueError(
+            f"neighbours must be one of {', '.join(NEIGHBOURS)}, got {short_repr(neighbours)}. "
+            "Of users write 'replace up to 5' for 5 records each"
+        )
+    return found[1], int(found[2] or 1)
+
+
+def of_users(neighbours: str, records: int) -> str:
+    """Return the relation of users who have that many records at most.
+
+    >>> of_users("replace", 5), of_users("label", 1)
+    ('replace up to 5', 'label')
+    """
+    change, _ = change_of(neighbours)
+    (count,) = check_integer(MOST_RECORDS, records=records)
+    return change if count == 1 else f"{change} up to {count}"
 
 
 @dataclass(frozen=True)
@@ -42,8 +67,8 @@ class PureDP:
     ----------
     epsilon : float
         0 < epsilon < inf. What is no float becomes the float above it.
-    neighbours : "replace", "add/remove" or "label"
-        Which datasets are neighbours: one record is replaced, is there or not, or has another label.
+    neighbours : "replace", "add/remove" or "label", also "... up to k"
+        Which datasets are neighbours: one record is replaced, is there or not, or has another label; or k of them.
 
     Raises
     ------
@@ -61,7 +86,7 @@ class PureDP:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", rounded_up_in_range("epsilon", self.epsilon, 0, inf))
-        check_neighbours(self.neighbours)
+        change_of(self.neighbours)
 
     @property
     def delta(self) -> float:
@@ -79,8 +104,8 @@ class ApproxDP:
         0 <= epsilon < inf. What is no float becomes the float above it, here and in delta.
     delta : float
         0 <= delta <= 1.
-    neighbours : "replace", "add/remove" or "label"
-        Which datasets are neighbours: one record is replaced, is there or not, or has another label.
+    neighbours : "replace", "add/remove" or "label", also "... up to k"
+        Which datasets are neighbours: one record is replaced, is there or not, or has another label; or k of them.
 
     Raises
     ------
@@ -100,7 +125,7 @@ class ApproxDP:
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", rounded_up_in_range("epsilon", self.epsilon, 0, LARGEST, closed=True))
         object.__setattr__(self, "delta", rounded_up_in_range("delta", self.delta, 0, 1, closed=True))
-        check_neighbours(self.neighbours)
+        change_of(self.neighbours)
 
 
 @dataclass(frozen=True)
@@ -111,8 +136,8 @@ class GaussianDP:
     ----------
     mu : float
         0 < mu < inf: sensitivity over standard deviation of the Gaussian mechanism that is exactly as private.
-    neighbours : "replace", "add/remove" or "label"
-        Which datasets are neighbours: one record is replaced, is there or not, or has another label.
+    neighbours : "replace", "add/remove" or "label", also "... up to k"
+        Which datasets are neighbours: one record is replaced, is there or not, or has another label; or k of them.
 
     Raises
     ------
@@ -134,7 +159,7 @@ class GaussianDP:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mu", rounded_up_in_range("mu", self.mu, 0, inf))
-        check_neighbours(self.neighbours)
+        change_of(self.neighbours)
 
 
 @dataclass(frozen=True)
@@ -145,8 +170,8 @@ class ZCDP:
     ----------
     rho : float
         0 < rho < inf. A Gaussian mechanism has mu^2 / 2.
-    neighbours : "replace", "add/remove" or "label"
-        Which datasets are neighbours: one record is replaced, is there or not, or has another label.
+    neighbours : "replace", "add/remove" or "label", also "... up to k"
+        Which datasets are neighbours: one record is replaced, is there or not, or has another label; or k of them.
 
     Raises
     ------
@@ -168,7 +193,7 @@ class ZCDP:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rho", rounded_up_in_range("rho", self.rho, 0, inf))
-        check_neighbours(self.neighbours)
+        change_of(self.neighbours)
 
 
 @dataclass(frozen=True)
@@ -183,8 +208,8 @@ class RenyiDP:
         1 < order < inf, a float each; ascending.
     epsilon : float or sequence of float
         0 < epsilon < inf, one for each order.
-    neighbours : "replace", "add/remove" or "label"
-        Which datasets are neighbours: one record is replaced, is there or not, or has another label.
+    neighbours : "replace", "add/remove" or "label", also "... up to k"
+        Which datasets are neighbours: one record is replaced, is there or not, or has another label; or k of them.
 
     Raises
     ------
@@ -214,7 +239,7 @@ class RenyiDP:
         bounds = tuple(rounded_up_in_range("epsilon", value, 0, inf) for value in epsilons)
         object.__setattr__(self, "order", found if listed(self.order) else found[0])
         object.__setattr__(self, "epsilon", bounds if listed(self.epsilon) else bounds[0])
-        check_neighbours(self.neighbours)
+        change_of(self.neighbours)
 
     @property
     def points(self) -> tuple[tuple[float, float], ...]:
@@ -238,8 +263,11 @@ class PrivacyCurve:
         0 <= epsilon < inf, ascending.
     delta : sequence of float
         0 <= delta <= 1, one for each epsilon.
-    neighbours : "replace", "add/remove" or "label"
-        Which datasets are neighbours: one record is replaced, is there or not, or has another label.
+    neighbours : "replace", "add/remove" or "label", also "... up to k"
+        Which datasets are neighbours: one record is replaced, is there or not, or has another label; or k of them.
+    directions : pair of sequences of float, optional
+        For "add/remove": delta of the data with a record against those without it, and the reverse, each at most
+        `delta`. `compose` then composes each by itself, which is tighter than composing the larger.
 
     Raises
     ------
@@ -255,6 +283,7 @@ class PrivacyCurve:
     epsilon: Sequence[float]
     delta: Sequence[float]
     neighbours: str = "replace"
+    directions: Any = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         epsilons, deltas = _entries("epsilon", self.epsilon), _entries("delta", self.delta)
@@ -266,7 +295,13 @@ class PrivacyCurve:
         object.__setattr__(
             self, "delta", tuple(rounded_up_in_range("delta", value, 0, 1, closed=True) for value in deltas)
         )
-        check_neighbours(self.neighbours)
+        if change_of(self.neighbours)[0] != "add/remove" and self.directions is not None:
+            raise ValueError(f"directions require neighbours = 'add/remove', got {self.neighbours!r}")
+        if self.directions is not None:
+            made = tuple(PrivacyCurve(found, each).delta for each in _entries("directions", self.directions))
+            if len(made) != 2 or any(a > b for each in made for a, b in zip(each, self.delta, strict=True)):
+                raise ValueError(f"directions must be two sequences of at most delta, got {len(made)}")
+            object.__setattr__(self, "directions", made)
 
     @property
     def points(self) -> tuple[ApproxDP, ...]:
@@ -286,6 +321,19 @@ def check_guarantee(name: str, value: Any) -> None:
     if not isinstance(value, Guarantee):
         *kinds, last = KINDS
         raise ValueError(f"{name} must be {', '.join(kinds)} or {last}, got {type(value).__name__}")
+
+
+def checked_again(name: str, value: Any) -> Any:
+    """Return a guarantee with its numbers checked as if it were new. ValueError for one that was changed or derived.
+
+    What is composed or charged comes from callers, whose Python lets them change a frozen record.
+    """
+    check_guarantee(name, value)
+    if type(value) not in KINDS.values():
+        raise ValueError(
+            f"{name} must be a guarantee of lemmata's own types, got a {type(value).__name__} derived of one"
+        )
+    return replace(value)
 
 
 def remember(privacy: Any, parts: tuple[tuple[Any, int], ...]) -> Any:

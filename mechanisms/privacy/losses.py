@@ -11,7 +11,8 @@ which grows with every loss and with every mass. The pairs are
     PureDP, ApproxDP    randomised response at epsilon, and all is told with chance delta (Kairouz, Oh & Viswanath 2015)
     GaussianDP          N(mu, 1) and N(0, 1); mu of all of them together, in closed form in place of max(0, 1 - e^x)
     PrivacyCurve        delta is convex in s = e^epsilon: below the chords of its points, whose kinks are losses, each
-                        with Q-mass the change of slope there and s times that under P ("connect the dots")
+                        with Q-mass the change of slope there and s times that under P ("connect the dots"). If it knows
+                        delta of P' against P by itself, all are composed either way round, and the larger delta holds
     ZCDP, RenyiDP       all of them added up, then the curve that they imply
 
 A loss between two multiples of the grid's h is split to both such that neither law's mass changes; the pair that is
@@ -37,36 +38,29 @@ from __future__ import annotations
 import threading
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import pairwise
-from math import ceil, expm1, floor, inf, log, nextafter, sqrt
-from typing import Any, NamedTuple
+from math import ceil, expm1, floor, hypot, inf, log, nextafter, sqrt
 
 import numpy as np
-from flint import arb, ctx
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, logsumexp, xlogy
 
-from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.mechanisms.numerics.arithmetic import SMALLEST, check_in_range, sqrt_up
-from lemmata.mechanisms.privacy.divergences import Bound, least_delta
 from lemmata.mechanisms.privacy.guarantees import (
     LARGEST,
-    ZCDP,
     ApproxDP,
     GaussianDP,
     Guarantee,
-    PrivacyCurve,
     PureDP,
-    RenyiDP,
     check_guarantee,
     parts_of,
 )
+from lemmata.mechanisms.privacy.loss_atoms import LARGEST_LOSS, UNIT, atoms_of, in_blocks
 
-UNIT = 2.0**-53
 SAFE = 1 + 1e-13  # more than the relative error of a few operations, and of numpy's elementary functions
-LARGEST_LOSS = 3000.0  # larger ones count as infinite, and so do those of a larger mu
 SPLIT_VARIANCE = 1e-4  # of the sum, relative: what splitting may add
 SPLIT_MEAN = 1e-4  # the same, absolute
+LEAST_DEVIATION = 1e-140  # whose inverse square, times 1e12, is a float
+FEW = 8  # losses of a part, as often as it comes, up to which they are added one by one and not by a transform
 USUAL, LONGEST = 2**16, 2**22  # grid points: of half a circle where losses are split, and at most
 SMOOTH = 64.0  # grid points to a standard deviation of the Gaussian part, which smooths what splitting moves
 SIMPLE = 5040  # has all divisors up to 10
@@ -77,83 +71,34 @@ SLOPES = np.concatenate([[0.0], np.geomspace(1e-4, 1e6, 240)])  # in units of 1 
 Parts = tuple[tuple[Guarantee, int], ...]  # guarantees, and how often each
 
 
-class Atoms(NamedTuple):
-    """The losses of one release under P with their masses, rounded up; the mass of an infinite one; how many."""
-
-    losses: np.ndarray
-    masses: np.ndarray
-    infinite: float
-    times: int
-
-
-def atoms_of(privacy: Any, count: int) -> Atoms:
-    """Return the losses of the pair that dominates a guarantee that is no GaussianDP."""
-    if isinstance(privacy, ZCDP):
-        return _of_points(_implied(Bound(rho=privacy.rho), privacy.rho), count)
-    if isinstance(privacy, RenyiDP):
-        return _of_points(_implied(Bound(privacy.points), min(e / a for a, e in privacy.points)), count)
-    if isinstance(privacy, PrivacyCurve):
-        return _of_points(list(zip(privacy.epsilon, privacy.delta, strict=True)), count)
-    if privacy.epsilon > LARGEST_LOSS:
-        return Atoms(np.zeros(0), np.zeros(0), 1.0, count)
-    with ctx.workprec(128):
-        epsilon, kept = exact(privacy.epsilon), 1 - exact(privacy.delta)
-        masses = [upper_end(kept / (1 + (sign * epsilon).exp())) for sign in (-1, 1)]
-    return Atoms(np.array([privacy.epsilon, -privacy.epsilon]), np.array(masses), privacy.delta, count)
-
-
-def _implied(bound: Bound, rho: float) -> list[tuple[float, float]]:
-    if rho > LARGEST_LOSS:
-        return [(0.0, 1.0)]
-    epsilons = rho + sqrt(2 * rho) * np.linspace(-3, 9, 97)
-    return [(epsilon, least_delta(bound, epsilon)) for epsilon in (0.0, *epsilons[epsilons > 0].tolist())]
-
-
-def _of_points(points: list[tuple[float, float]], count: int) -> Atoms:
-    """The pair of a curve: kinks of the chords of its points in s, and of those mirrored to 1 / s, from (0, 1) on."""
-    with ctx.workprec(256):
-        known = [(e, exact(e).exp(), exact(d)) for e, d in points if e <= LARGEST_LOSS]
-        mirrored = [(-e, 1 / s, 1 - (1 - d) / s) for e, s, d in reversed(known) if e > 0]
-        chain: list[tuple[float, arb, arb]] = [(-inf, arb(0), arb(1))]
-        slope = lambda p, q: (q[2] - p[2]) / (q[1] - p[1])  # noqa: E731
-        for point in (*mirrored, *known):
-            if not point[2] < chain[-1][2]:
-                continue  # any of the points may be left out: chords of what is left are above the curve as well
-            while len(chain) > 1 and not slope(chain[-2], chain[-1]) < slope(chain[-1], point):
-                chain.pop()
-            chain.append(point)
-        slopes = [*(slope(p, q) for p, q in pairwise(chain)), arb(0)]
-        masses = [
-            upper_end(s * (after - before))
-            for (_, s, _), before, after in zip(chain[1:], slopes, slopes[1:], strict=False)
-        ]
-        return Atoms(np.array([e for e, *_ in chain[1:]]), np.array(masses), upper_end(chain[-1][2]), count)
-
-
 class Losses:
     """The sum of the losses of all releases: on a grid, and a Gaussian one."""
 
     @np.errstate(all="ignore")  # beyond the range of floats delta is 1
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, side: int = 0) -> None:
         self.parts = parts
         self.mu = sqrt_up(sum((n * Fraction(g.mu) ** 2 for g, n in parts if isinstance(g, GaussianDP)), Fraction(0)))
-        self.atoms = [atoms_of(g, n) for g, n in parts if not isinstance(g, GaussianDP)]
+        self.atoms = [atoms_of(g, n, side) for g, n in parts if not isinstance(g, GaussianDP)]
         told = [part.times * np.log1p(-part.infinite) if part.infinite < 1 else -inf for part in self.atoms]
         self.infinite = min(1.0, -expm1(sum(told)) * SAFE) if self.mu < LARGEST_LOSS else 1.0
         self.mu = min(self.mu, LARGEST_LOSS)  # beyond it delta is 1, and squares leave the range of floats
-        spreads = [part.times * float(part.masses @ part.losses**2) for part in self.atoms]
-        variance = sum(spreads)
-        self.deviation = max(sqrt(variance + self.mu**2), 1e-9)
+        unit = max((float(np.abs(part.losses).max(initial=0)) for part in self.atoms), default=0.0) or 1.0
+        spreads = [part.times * float(part.masses @ (part.losses / unit) ** 2) for part in self.atoms]
+        self.deviation = max(hypot(unit * sqrt(sum(spreads)), self.mu), LEAST_DEVIATION)
         # the grid: an integral part of the losses that matter most, so fine that splitting the others adds little
         main = self.atoms[int(np.argmax(spreads))] if spreads else None
         top = float(np.abs(main.losses).max()) if main is not None and len(main.losses) else 0.0
+        self.blocks = self.atoms
         split = sum(part.times for part in self.atoms if part is not main or len(part.losses) > 2)
         fine = inf
         if split and top > 0:
             reach = sum(part.times * float(np.abs(part.losses).max(initial=0)) for part in self.atoms)
-            fine = min(sqrt(4 * SPLIT_VARIANCE * (variance + self.mu**2) / split), sqrt(16 * SPLIT_MEAN / split))
+            fine = min(sqrt(4 * SPLIT_VARIANCE / split) * self.deviation, sqrt(16 * SPLIT_MEAN / split))
             fine = min(fine, max(min(reach, 12 * self.deviation) / USUAL, self.mu / SMOOTH))
             fine = max(fine, reach / 2**40, SMALLEST)
+            self.blocks = [
+                block for part in self.atoms for block in ([part] if part is main else in_blocks(part, fine))
+            ]
         self._last: tuple[int, Reading] | None = None
         self._lock = threading.RLock()
         pieces = ceil(top / fine)  # of the largest loss; losses at simple ratios to it are then not split either
@@ -163,7 +108,7 @@ class Losses:
     def _place(self, grid: float) -> None:
         """Split all losses to multiples of `grid`."""
         self.grid, self.placed, self.shift = grid, [], 0.0
-        for losses, masses, _, count in self.atoms:
+        for losses, masses, _, count in self.blocks:
             below = np.floor(losses / grid)
             share = np.clip(np.expm1(below * grid - losses) / expm1(-grid) * SAFE, 0, 1)
             places = np.concatenate([below, below + 1]).astype(np.int64)
@@ -301,23 +246,31 @@ class Reading:
         rate, half = 8 * UNIT * max(1, size.bit_length() - 1), size // 2 + 1
         largest, product, phase, lost, wrong = (np.zeros(half) for _ in range(5))
         self.scale = scales = self.inflated = 0.0
+        single, circles = np.zeros(size), []
+        single[0] = 1.0
         for places, weights, count in losses.placed:
             exponents = slope * losses.grid * places + np.log(weights)
             mean = float(logsumexp(exponents))
             off = 8 * UNIT * (4 + float(np.abs(exponents).max()) + abs(mean))
-            tilted = np.exp(exponents - mean) * (1 + off)
-            circle = np.zeros(size)
-            np.add.at(circle, places % size, tilted * SAFE)
-            found, ball = np.fft.rfft(circle), rate * float(tilted.sum())
+            tilted = np.exp(exponents - mean) * (1 + off) * SAFE
+            if count * len(places) <= FEW:  # SAFE covers the products and sums here
+                for _ in range(count):
+                    single = sum(np.roll(single, place) * mass for place, mass in zip(places, tilted, strict=True))
+            else:
+                circle = np.zeros(size)
+                np.add.at(circle, places % size, tilted)
+                circles.append((circle, count))
+            self.scale += count * mean
+            scales += count * abs(mean)
+            self.inflated += count * (2 * off + 4 * (SAFE - 1))  # log of how far masses are above the truth
+        for circle, count in [*circles, (single, 1)] if single[0] != 1 else circles:
+            found, ball = np.fft.rfft(circle), rate * float(circle.sum())
             modulus = np.abs(found)
             product += count * np.log(modulus)
             phase += count * np.angle(found)
             largest += count * np.log(modulus + ball)
             lost += count * np.log1p(ball / modulus)
             wrong += count * 8 * UNIT * (4 + np.abs(np.log(modulus + ball)))
-            self.scale += count * mean
-            scales += count * abs(mean)
-            self.inflated += count * (2 * off + 4 * (SAFE - 1))  # log of how far masses are above the truth
         wrong = np.exp(largest) * (wrong + rate - np.expm1(-lost))
         sums = np.fft.irfft(np.exp(product) * np.exp(1j * phase), size)
         self.wrong = 2 * float(wrong.sum()) / size
@@ -377,10 +330,28 @@ def _gaussian(x: np.ndarray, mu: float, side: int = 1) -> tuple[np.ndarray, np.n
     return first + side * wrong, -np.expm1(np.minimum(x + second - first - side * wrong, 0))
 
 
+class BothWays:
+    """The losses under P, and under P' where a part knows that they differ: the larger delta of both holds."""
+
+    def __init__(self, parts: Parts) -> None:
+        sided = any(getattr(g, "directions", None) for g, _ in parts)
+        self.ways = [Losses(parts, side) for side in range(1 + sided)]
+        self.infinite = max(way.infinite for way in self.ways)
+
+    def delta(self, epsilon: float) -> float:
+        return max(way.delta(epsilon) for way in self.ways)
+
+    def epsilon(self, delta: float) -> float:
+        return max(way.epsilon(delta) for way in self.ways)
+
+    def delta_below(self, epsilon: float) -> float:
+        return max(way.delta_below(epsilon) for way in self.ways)
+
+
 @lru_cache(maxsize=16)
-def losses_of(parts: Parts) -> Losses:
+def losses_of(parts: Parts) -> BothWays:
     """Return the losses of releases; kept, as one composition is read several times."""
-    return Losses(parts)
+    return BothWays(parts)
 
 
 def enclosed_delta(privacy: Guarantee, epsilon: float) -> tuple[float, float]:

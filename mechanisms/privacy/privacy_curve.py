@@ -24,13 +24,14 @@ from numpy.typing import ArrayLike
 
 from lemmata.bounds.exact.balls import exact, lower_end, upper_end
 from lemmata.mechanisms.numerics.arithmetic import SMALLEST, as_real_array, check_in_range, short_repr
-from lemmata.mechanisms.privacy.guarantees import LARGEST, ApproxDP, PrivacyCurve, check_neighbours
+from lemmata.mechanisms.privacy.guarantees import LARGEST, ApproxDP, PrivacyCurve, change_of
 
 EPSILONS = (0.0, *(float(e) for e in np.geomspace(0.01, 40, 160).round(4)))  # where others are asked
 ROUNDING = 1e-12  # relative, of logarithms
 OFF = fmpq(1, 2**46)  # relative: a number tabulated in floats and its truth, a hundred units of the last place
 
 NEGLIGIBLE, FARTHEST, MOST_POINTS = 1e-18, 1e4, 2000  # delta, epsilon and points of a curve that is asked for
+NEAR = 0.01  # how much a chord may be above delta, as a share
 
 Point = tuple[fmpq, fmpq]
 
@@ -40,10 +41,11 @@ def privacy_curve(delta: Any, epsilons: ArrayLike | None = None, neighbours: str
 
     Parameters
     ----------
-    delta : function or object
+    delta : function, pair of functions or object
         A function of one epsilon, or what dp_accounting has: a privacy loss distribution, an accountant, or a DpEvent
         (of which it makes a distribution for the same neighbours). Its values are used as they are, limited to 1.
-        Distributions round upwards when they discretise, and compute in floats.
+        Distributions round upwards when they discretise, and compute in floats. Two functions, or a distribution that
+        has two, are the `directions` of neighbours for "add/remove".
     epsilons : sequence of float, optional
         The points at which `delta` is evaluated: 0 <= epsilon < inf, ascending. By default as far as delta falls, and
         so densely that a chord is above delta by a hundredth of it, up to 2,000 points.
@@ -64,19 +66,22 @@ def privacy_curve(delta: Any, epsilons: ArrayLike | None = None, neighbours: str
     >>> privacy_curve(lambda epsilon: 0.1 / (1 + epsilon), [0, 1]).delta
     (0.1, 0.05)
     """
-    check_neighbours(neighbours)
+    change_of(neighbours)
     asked = None if epsilons is None else np.atleast_1d(as_real_array("epsilons", epsilons)).ravel().tolist()
     for epsilon in asked or ():
         check_in_range("epsilons", epsilon, 0, LARGEST, closed=True)
-    function = _function_of(delta, neighbours)
-    if asked is None:
-        found = _densely(lambda epsilon: check_in_range("delta", _at_most_one(function(epsilon)), 0, 1, closed=True))
-        return PrivacyCurve(tuple(found), tuple(found.values()), neighbours)
-    return PrivacyCurve(tuple(asked), tuple(_at_most_one(function(epsilon)) for epsilon in asked), neighbours)
+    functions = _functions_of(delta, neighbours)
+
+    def values(epsilon: float) -> list[float]:
+        return [check_in_range("delta", _at_most_one(f(epsilon)), 0, 1, closed=True) for f in functions]
+
+    found = {epsilon: values(epsilon) for epsilon in asked} if asked is not None else _densely(values)
+    sides = tuple(zip(*found.values(), strict=True)) if len(functions) > 1 else None
+    return PrivacyCurve(tuple(found), tuple(map(max, found.values())), neighbours, sides)
 
 
-def _function_of(delta: Any, neighbours: str) -> Callable[[float], Any]:
-    """delta(epsilon) of a function, or of a distribution, an accountant or an event of dp_accounting."""
+def _functions_of(delta: Any, neighbours: str) -> tuple[Callable[[float], Any], ...]:
+    """delta(epsilon) of a function, or of what dp_accounting has; two if it has one for either direction."""
     relations = {"add/remove": "ADD_OR_REMOVE_ONE", "replace": "REPLACE_ONE"}
     if any(kind.__name__ == "DpEvent" for kind in type(delta).__mro__):
         theirs = import_module("dp_accounting.privacy_accountant")  # installed where somebody has an event of it
@@ -88,23 +93,28 @@ def _function_of(delta: Any, neighbours: str) -> Callable[[float], Any]:
     relation = getattr(delta, "neighboring_relation", None)
     if relation is not None and relation.name != relations.get(neighbours):
         raise ValueError(f"neighbours must be those of the accountant, {relation.name}, got {neighbours!r}")
+    law = getattr(delta, "_pld", delta)  # of an accountant
+    ways = getattr(law, "_pmf_remove", None), getattr(law, "_pmf_add", None)
+    if neighbours.startswith("add/remove") and None not in ways and ways[0] is not ways[1]:
+        delta = tuple(way.get_delta_for_epsilon for way in ways if way)
     function = getattr(delta, "get_delta_for_epsilon", None) or getattr(delta, "get_delta", delta)
-    if not callable(function):
+    found = function if isinstance(function, tuple) else (function,)
+    if not (0 < len(found) < 3 and all(map(callable, found))):
         raise ValueError(
             f"delta must be a function of epsilon, or a distribution, accountant or event of dp_accounting, "
             f"got {short_repr(delta)}"
         )
-    return function
+    return found
 
 
-def _densely(function: Callable[[float], float]) -> dict[float, float]:
+def _densely(function: Callable[[float], list[float]]) -> dict[float, list[float]]:
     """delta at epsilons that go on while it falls, and are dense where it is not nearly a line in e^epsilon."""
     ends = [0.0, 0.125]
     found = {epsilon: function(epsilon) for epsilon in ends}
     while (
-        found[ends[-1]] > NEGLIGIBLE
+        max(found[ends[-1]]) > NEGLIGIBLE
         and ends[-1] < FARTHEST
-        and (found[ends[-1]] == 1 or found[ends[-1]] < found[ends[-2]])
+        and (max(found[ends[-1]]) == 1 or max(found[ends[-1]]) < max(found[ends[-2]]))
     ):
         ends.append(2 * ends[-1])
         found[ends[-1]] = function(ends[-1])
@@ -113,8 +123,9 @@ def _densely(function: Callable[[float], float]) -> dict[float, float]:
         a, b = intervals.popleft()
         middle = (a + b) / 2
         found[middle] = function(middle)
-        chord = found[a] + (found[b] - found[a]) * np.expm1(middle - a) / np.expm1(min(b - a, 700.0))
-        if chord > 1.01 * found[middle] + NEGLIGIBLE and a < middle < b:
+        share = np.expm1(middle - a) / np.expm1(min(b - a, 700.0))
+        sides = zip(found[a], found[b], found[middle], strict=True)
+        if a < middle < b and any(x + (y - x) * share > (1 + NEAR) * z + NEGLIGIBLE for x, y, z in sides):
             intervals.extend([(a, middle), (middle, b)])
     return dict(sorted(found.items()))
 
@@ -169,7 +180,7 @@ def from_trade_off(
     True
     """
     a, b = (np.atleast_1d(as_real_array(name, value)) for name, value in (("alpha", alpha), ("beta", beta)))
-    check_neighbours(neighbours)
+    change_of(neighbours)
     if points not in ("samples", "vertices"):
         raise ValueError(f"points must be 'samples' or 'vertices', got {short_repr(points)}")
     if a.ndim != 1 or a.shape != b.shape or len(a) < 2:

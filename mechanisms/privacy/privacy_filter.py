@@ -73,6 +73,24 @@ outcome. A pair that dominates the release has no smaller a mean, and there it i
 whole product, which does not depend on an order. What is *not* proved is that guarantees may be chosen as one goes: the
 attack of `lemmata.experiments.wzw25.gaussian_privacy_proof` on that rule spends more than twice delta.
 
+Parts of the records
+--------------------
+A public key splits the records into disjoint parts, these into parts again, and there may be several keys. Neighbours
+have equal keys: a record that is there or not has one, features are public where a label changes, and for "replace" an
+account says that it holds for equal keys only. Then a release of a part without the record has one law under both, and
+the mean of C(b(x)) under P = Q is at most C(b), as C is concave; means of (dP / dQ)^a do not change. Everything above
+holds with the sums of those releases that see the record, in whatever order the parts are asked and whatever earlier
+answers chose. A tree of parts keeps these sums within the caps for every record that there may be: a part costs its own
+releases and, for each key, its largest part. Caps that become final by the release of another part only lower C.
+
+A user with k records may have k_i of them in part i. A part is charged c_k, as if it had all. Of each sum
+c_{k_i} <= (k_i / k) c_k, so that together the parts tell no more than the largest: this is plain of k epsilon, k^2 rho,
+(k mu)^2 and delta (e^{k epsilon} - 1) / (e^epsilon - 1). Of mu^2 of a pure release, let z = mu / 2, epsilon = g(z) =
+log(Phi(z) / Phi(-z)) and h(z) = phi(z) / Phi(-z). The slope of log g' is h(z) - z - phi(z) / Phi(z), at most 1 / z, as
+h(z) <= (z + sqrt(z^2 + 4)) / 2. So z g'' <= g' and, integrated, z g' <= 2 g: g / z^2 falls, and mu^2 grows at least as
+epsilon does.
+Charges of RenyiDP budgets do not grow so, and have no parts for users.
+
 At the start (1) says p(b) <= delta + e^epsilon b for ApproxDP, and likewise G_mu(b) for GaussianDP and e^epsilon b
 for PureDP; P and Q change places freely. That sums of epsilon and delta are filters is known (Rogers, Roth, Ullman &
 Vadhan 2016; Whitehouse, Ramdas, Rogers & Wu 2023), and that sums of mu^2 are (Smith & Thakurta 2022); both in one
@@ -82,11 +100,13 @@ releases against this rule, and against the one that was wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import zip_longest
 from math import inf, nextafter
+from operator import add
 from typing import Any, NamedTuple
 
 from lemmata.mechanisms.numerics.arithmetic import round_down
@@ -113,7 +133,7 @@ WAYS: dict[type, tuple[str, ...]] = {  # default first
 }
 
 
-FIXED = ("order", "neighbours", "parts")  # parts of a guarantee that are no limits
+FIXED = ("order", "neighbours", "parts", "directions")  # parts of a guarantee that are no limits
 
 
 class Charge(NamedTuple):
@@ -145,6 +165,12 @@ class Amounts(NamedTuple):
             if divergences
             else before,
         )
+
+    def joined(self, other: Amounts, operation: Callable[[Any, Any], Any] = add) -> Amounts:
+        """Return the sum of both, or the larger in each place with `max`."""
+        divergences = zip_longest(self.divergences, other.divergences, fillvalue=Fraction(0))
+        epsilon, delta, square = map(operation, self[:3], other[:3])
+        return Amounts(epsilon, delta, square, tuple(operation(*pair) for pair in divergences))
 
     def within(self, caps: Amounts) -> bool:
         three = self.epsilon <= caps.epsilon and self.delta <= caps.delta and self.square <= caps.square

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import LaplaceWeightsLaw
+from lemmata.mechanisms.law import LaplaceWeightsLaw, check_replacement
 from lemmata.mechanisms.noise.laplace import GridLaplace, grid_for
 from lemmata.mechanisms.numerics.arguments import quiet, read_labels, read_records
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
@@ -44,6 +44,6 @@ def law(X: ArrayLike, y: ArrayLike, *, privacy: Guarantee) -> MajorityLaw:
     >>> law(np.zeros((3, 2)), [1, 1, -1], privacy=PureDP(2.0)).sample(np.random.default_rng(0), 5).shape
     (5, 1)
     """
-    pure = to_pure(privacy)
+    pure = to_pure(check_replacement(privacy))
     signs = read_labels(y, len(read_records(X)))
     return MajorityLaw(GridLaplace(np.array([signs.sum()]), *grid_for(SENSITIVITY, pure.epsilon, 1)), pure)

@@ -36,6 +36,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
+from lemmata.mechanisms.law import check_replacement
 from lemmata.mechanisms.noise.grid_sums import check_noise, noisy_counts
 from lemmata.mechanisms.numerics.arguments import clip_entries, quiet
 from lemmata.mechanisms.numerics.arithmetic import round_up, sqrt_up
@@ -413,7 +414,7 @@ def law(X: ArrayLike, *, privacy: GaussianDP | ApproxDP, noise: str = "float") -
     ([1.0, 1.0], [0.8, 192.0])
     """
     check_noise(noise)
-    budget, X = to_gaussian_budget(privacy), clip_entries(X)
+    budget, X = to_gaussian_budget(check_replacement(privacy)), clip_entries(X)
     n, d = X.shape
     sigma = max(n / PRECISE, round_up(Fraction(sqrt_up(Fraction(2 * d))) / Fraction(budget.mu)))
     if not sigma < inf:

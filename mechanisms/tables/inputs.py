@@ -6,6 +6,7 @@ Nothing here fails because of what a record holds, and no message quotes one.
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from datetime import date, datetime
 from typing import Any
 
@@ -184,3 +185,20 @@ def equals_label(y: np.ndarray, label: Any) -> np.ndarray:
         return y == label
     with warnings.catch_warnings(action="ignore"):  # and whatever it says
         return np.array([same(one) for one in y], dtype=bool)
+
+
+def first_records(groups: Any, n: int, most: int) -> np.ndarray:
+    """Return which of n records are among the first `most` of their user, whose names are public; shape (n,), bool.
+
+    >>> first_records(["a", "b", "a", "a"], 4, 2).tolist()
+    [True, True, True, False]
+    """
+    users = np.asarray(groups)
+    if users.shape != (n,) or users.dtype.kind not in "iuUSO":
+        raise ValueError(f"groups must name the user of each of {n} records, got {users.dtype} of shape {users.shape}")
+    seen: Counter[Any] = Counter()
+    kept = np.zeros(n, bool)
+    for at, user in enumerate(users.tolist()):
+        seen[user] += 1
+        kept[at] = seen[user] <= most
+    return kept

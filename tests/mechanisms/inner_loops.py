@@ -31,11 +31,14 @@ from lemmata.mechanisms.numerics import (
     threads,
 )
 from lemmata.mechanisms.privacy import (
+    account_book,
     account_file,
     account_terms,
+    algebra,
     disclosure,
     divergences,
     guarantees,
+    loss_atoms,
     losses,
     privacy_curve,
     privacy_filter,
@@ -46,16 +49,19 @@ from lemmata.mechanisms.tables import column_ranges, inputs, table_columns
 
 # Inner loops: their arguments were checked by the laws that call them, and checking again would cost as much as a step.
 INNER = {
-    account_terms: "as_plan as_reserve left_as parts_as planned_as replay spent_as",
+    account_terms: "as_plan as_reserve left_as parts_as planned_as spent_as",
+    account_book: "replayed",
+    algebra: "share_of_record",
     account_file: "guarantee_as_dict guarantee_from_dict account_entry",
     divergences: "pure_rho pure_renyi renyi_at doubled certified least_epsilon least_delta implied_curve largest_rho",
-    guarantees: "check_neighbours listed remember parts_of",
-    losses: "atoms_of losses_of",
+    guarantees: "change_of checked_again listed of_users parts_of remember",
+    loss_atoms: "atoms_of in_blocks",
+    losses: "losses_of",
     privacy_curve: "delta_at epsilon_at grouped",
     privacy_filter: "as_budget first_caps final_caps largest_m charges",
     confidence_boosting: "chunk_sizes",
     inputs: "resolve_random_state check_budget type_letter is_time_type check_frame check_declared as_label_array "
-    "as_table objects_to_floats date_to_days as_label_column equals_label",
+    "as_table objects_to_floats date_to_days as_label_column equals_label first_records",
     per_record: "entries_to_floats number row_entries unwrap_single",
     glm_output: "accuracy solve_within",
     label_learner: "freeze_class",

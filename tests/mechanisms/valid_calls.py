@@ -171,6 +171,7 @@ TABLE = {
     ),
     privacy_curve.trade_off: dict(privacy=privacy.PrivacyCurve((0.0, 1.0), (0.2, 0.1)), alpha=0.25),
     privacy.to_neighbours: dict(privacy=PURE, neighbours="label"),
+    law.check_replacement: dict(privacy=PURE),
     privacy.compose: None,
     losses.enclosed_delta: dict(privacy=PURE, epsilon=0.5),
     privacy.group: dict(privacy=APPROX, k=3),

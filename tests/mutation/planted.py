@@ -29,7 +29,7 @@ from lemmata.mechanisms.learners.descent import adaptive_margin
 from lemmata.mechanisms.noise import gaussian
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, PureDP, gaussian_delta, gaussian_mu
-from lemmata.mechanisms.privacy.accountant import Amounts
+from lemmata.mechanisms.privacy.privacy_filter import Amounts
 from tests.engine.claims import test_levels as levels
 from tests.mutation.checks import ONE
 from tests.mutation.planted_noise import HALVED, OVERSPENT, SHARED
@@ -153,16 +153,16 @@ STATEMENTS = (
             "experiments.wzw25.one_margin.fast_projection",
             lambda f: lambda k, d, rng: f(d, d, rng=rng), row_falls("wzw25.lemD.1/rate[d]")),
     Planted(13, "an account that goes over to Gaussian releases forgets what was spent",
-            "mechanisms.privacy.accountant.largest_m",
+            "mechanisms.privacy.account_book.largest_m",
             lambda f: lambda budget, sums, reserve: gaussian_mu(budget.epsilon, budget.delta),
             fails(f"{ACCOUNTS}.test_whoever_chooses_afterwards_spends_the_budget_and_no_more",
                   ApproxDP(1.0, 1e-6), 1.0, 1e-6)),
     Planted(13, "an account that goes over to Gaussian releases forgets what is kept in reserve",
-            "mechanisms.privacy.accountant.largest_m",
+            "mechanisms.privacy.account_book.largest_m",
             lambda f: lambda budget, sums, reserve: gaussian_mu(budget.epsilon, budget.delta),
             fails(f"{ACCOUNTS}.test_every_way_to_keep_it_is_a_filter", {"reserve": PureDP(0.4)})),
     Planted(13, "an account keeps the caps of the way that it has left",
-            "mechanisms.privacy.accountant.final_caps",
+            "mechanisms.privacy.account_book.final_caps",
             lambda f: lambda sums, reserve, m: Amounts(Fraction(1.0), Fraction(1e-6), Fraction(m) ** 2),
             fails(f"{ACCOUNTS}.test_whoever_chooses_afterwards_spends_the_budget_and_no_more",
                   ApproxDP(1.0, 1e-6), 1.0, 1e-6)),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.mechanisms.audit.evidence.stakes import checked
-from lemmata.mechanisms.audit.neighbours.changes import Neighbours, alone, neighbouring
+from lemmata.mechanisms.audit.neighbours.changes import Neighbours, alone, neighbouring, of_one_user
 from lemmata.mechanisms.audit.neighbours.queries import stepped
 from lemmata.mechanisms.audit.neighbours.record_parts import described
 from lemmata.mechanisms.audit.play import sequential_test
@@ -34,6 +34,7 @@ from lemmata.mechanisms.audit.subjects.adapters import (
 )
 from lemmata.mechanisms.numerics.arithmetic import check_in_range, short_repr
 from lemmata.mechanisms.numerics.threads import limit_to_one_thread
+from lemmata.mechanisms.privacy import change_of
 
 SINGLE = Number, str, bytes, date, timedelta, np.generic, np.ndarray  # what may be a dataset of one record
 TICK = 0.5  # seconds between two lines of progress
@@ -52,6 +53,7 @@ def audit(
     released: Any = None,
     seconds: float | None = None,
     progress: Callable[[int, float], None] | None = None,
+    unit: str | None = None,
     **options: Any,
 ) -> Audit:
     """Attack a mechanism on two given datasets, or on neighbours that a search finds.
@@ -90,6 +92,9 @@ def audit(
         first few, and that number is printed, as by `lemmata.assert_private`.
     progress : function, optional
         Called as `progress(releases, log10_e)` after every chunk.
+    unit : str, optional
+        A column of the frame that has the user of each record: neighbours differ in all records of one user. Without
+        it a claim for "replace up to 5" is tried by changes of one to five records.
     **options
         For two sides: `features`, `records` and `bits`, see `lemmata.mechanisms.audit.play.sequential_test.audit`.
 
@@ -127,6 +132,8 @@ def audit(
         raise ValueError(f"root must be an integer >= 0, got {short_repr(root)}")
     progress = ticker(budget) if progress is None and shown else progress
     if given:
+        if unit is not None:
+            raise ValueError(f"unit requires one mechanism and its data, got two sides and unit = {short_repr(unit)}")
         for name, side in (("sample_a", target), ("sample_b", data[0])):
             check_sampler(name, side)
         return sequential_test.audit(
@@ -140,7 +147,7 @@ def audit(
     say = (lambda line: print(line, file=sys.stderr)) if shown else (lambda line: None)
     search = Search(mechanism(target, released), claimed(claim), root, budget, level, say, longest)
     with limit_to_one_thread():
-        return hunted(search, offered(search, data), progress)
+        return hunted(search, offered(search, data, unit), progress)
 
 
 def afforded(target: Any, parts: tuple, seconds: float, released: Any) -> int:
@@ -247,9 +254,12 @@ def dataset(parts: Any) -> tuple:
     return found
 
 
-def offered(search: Search, data: Any) -> Iterator[Neighbours]:
+def offered(search: Search, data: Any, unit: str | None = None) -> Iterator[Neighbours]:
     """The pairs to try: neighbouring queries for mechanisms that only add noise, otherwise changed records."""
-    source, kind = search.mechanism.source, getattr(search.claim, "neighbours", "replace")
+    source, relation = search.mechanism.source, getattr(search.claim, "neighbours", "replace")
+    kind, count = change_of(relation)
+    if unit is not None and not (data and unit in getattr(data[0], "columns", ())):
+        raise ValueError(f"unit must be a column of the first part of the data, a frame, got {short_repr(unit)}")
     metric = str(getattr(source, "input_metric", ""))
     if is_randomiser(source):
         return stepped(data[0], float(source.sensitivity), "")
@@ -259,7 +269,8 @@ def offered(search: Search, data: Any) -> Iterator[Neighbours]:
         return alone(data[0], search.mechanism.options)
     parts = dataset(data)
     narrow = is_estimator(source) or widens(search, parts)
-    return neighbouring(parts, described(parts, search.mechanism.options), kind, narrow=narrow)
+    found = neighbouring(parts, described(parts, search.mechanism.options), kind, narrow=narrow)
+    return found if count == 1 and unit is None else of_one_user(found, count, unit)
 
 
 def widens(search: Search, data: tuple) -> bool:

@@ -7,10 +7,10 @@ changes a label alone. The new record is an extreme of the declared range, lies 
 subnormal, has a class that nobody else has, or equals another one. And the dataset itself is moved first: as given, one
 record, two or three, all at one end, all NaN, evenly spread, half at either end (a tie at the median) with or without a
 record between them, all of one class. Most changes are of the last record; `elsewhere` changes others, for a mechanism
-that weighs records by where they stand.
+that weighs records by where they stand. Of a claim for users all records of one change, alike (`of_one_user`).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, repeat, zip_longest
 from typing import Any
@@ -27,7 +27,7 @@ EARLY, TOGETHER, LATE = 4, 12, 6  # datasets that offer at once, that join them 
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """Two datasets that differ in one record, with a description."""
+    """Two datasets that differ in one record, or in those of one user, with a description."""
 
     data: tuple = field(repr=False)
     neighbour: tuple = field(repr=False)
@@ -281,3 +281,57 @@ def alone(value: Any, options: Mapping[str, Any]) -> Iterator[Neighbours]:
         one, other = found.data[0], found.neighbour[0]
         if typed(data, (one,), (other,)) and not np.array_equal(one, other):
             yield replace(found, data=(one[0],), neighbour=(other[0],))
+
+
+def of_one_user(pairs: Iterator[Neighbours], records: int, user: Any = None) -> Iterator[Neighbours]:
+    """Pairs that differ in up to so many records, as the record of a pair, and the pairs themselves.
+
+    With `user`, a column of a frame that is the first part, in all records with the same entry there, which stays.
+    """
+    known: set[bytes] = set()
+    for one in pairs:
+        for wide in _of_user(one, records, user) if user is not None else [_wider(one, records), one]:
+            if (same := dataset_key(wide.data) + dataset_key(wide.neighbour)) not in known:
+                known.add(same)
+                yield wide
+
+
+def _wider(one: Neighbours, records: int) -> Neighbours:
+    n, m = len(one.data[0]), len(one.neighbour[0])
+    place = min(n, m) - (n == m) if one.place is None else one.place
+    count = records if n < m else min(records, n - (n > m))
+    first = place if n < m else max(0, min(place, n - count))
+    if n == m:
+        changed = _copied(one, place, range(first, first + count))
+    elif n < m:
+        changed = _rows(one.neighbour, [*range(place), *[place] * count, *range(place + 1, m)])
+    else:
+        changed = _rows(one.data, [*range(first), *range(first + count, n)])
+    return replace(one, neighbour=changed, words=f"{one.words}; {count} such records of a user", place=first)
+
+
+def _of_user(one: Neighbours, records: int, user: Any) -> Iterator[Neighbours]:
+    """The pair with all records of the user of the one that differs, unless there are too many."""
+    n, m = len(one.data[0]), len(one.neighbour[0])
+    place = min(n - 1, min(n, m) - (n == m) if one.place is None else one.place)
+    names = one.data[0][user]
+    own = {place, *np.flatnonzero(np.asarray(names == names.iloc[place])).tolist()}
+    words = f"{one.words}; all {number(len(own), 'record')} of that user"
+    if len(own) > records > 1:
+        return
+    if n == m:
+        table, *others = _copied(one, place, own)
+        table = table.copy()
+        table.isetitem(table.columns.get_loc(user), names.array)
+        yield replace(one, neighbour=(table, *others), words=words)
+    elif len(own) < n:
+        yield replace(one, neighbour=_rows(one.data, [at for at in range(n) if at not in own]), words=words)
+
+
+def _copied(one: Neighbours, place: int, own: Container[int]) -> tuple:
+    """The second dataset with its record at a place at others too, in those parts that differ: labels come alone."""
+    rows, made = [place if at in own else at for at in range(len(one.data[0]))], []
+    for old, changed in zip(one.data, one.neighbour, strict=True):
+        new = take(changed, rows) if dataset_key((old,)) != dataset_key((changed,)) else old
+        made.append(new.set_axis(changed.index) if hasattr(new, "iloc") else new)
+    return tuple(made)

@@ -67,14 +67,14 @@ def simpler(pair: Neighbours) -> Iterator[Neighbours]:
     if not (pair.rows and np.ndim(pair.data[0])):
         return
     sizes = len(pair.data[0]), len(pair.neighbour[0])
-    shared = min(sizes) - (sizes[0] == sizes[1])
+    shared, extra = min(sizes) - (sizes[0] == sizes[1]), max(1, abs(sizes[0] - sizes[1]))
     place = shared if pair.place is None else pair.place
 
     def rows(size: int, kept: list[int]) -> list[int]:
         """The places of some of the shared records on a side, and of the one that differs where the side has it."""
-        mine = [at + (size > shared and at >= place) for at in kept]
+        mine = [at + extra * (size > shared and at >= place) for at in kept]
         before = sum(at < place for at in kept)
-        return [*mine[:before], *([place] if size > shared else []), *mine[before:]]
+        return [*mine[:before], *(range(place, place + extra) if size > shared else []), *mine[before:]]
 
     for kept in _fewer(shared):
         sides = [

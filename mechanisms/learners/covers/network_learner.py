@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
 from lemmata.bounds.bms22 import network_embedding as bounds
-from lemmata.mechanisms.law import Projection, SignModel
+from lemmata.mechanisms.law import Projection, SignModel, check_replacement
 from lemmata.mechanisms.learners.covers.label_learner import ErrorCountLaw
 from lemmata.mechanisms.numerics.arguments import (
     check_choice,
@@ -186,7 +186,7 @@ def law(
     if networks * len(X) > LARGEST:
         raise ValueError(f"public has shapes for {networks} networks: more than {LARGEST // len(X)} cannot be scored")
     blocks = count_errors(covers, transpose_embeddings(public), public[0].apply(X), y, eta)
-    return NetworkLaw(np.concatenate(list(blocks)), len(X), covers, public, eta, to_pure(privacy))
+    return NetworkLaw(np.concatenate(list(blocks)), len(X), covers, public, eta, to_pure(check_replacement(privacy)))
 
 
 def _embeddings(public: Sequence[Projection], d: int) -> tuple[Projection, ...]:

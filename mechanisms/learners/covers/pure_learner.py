@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
-from lemmata.mechanisms.law import LinearLaw, Projection
+from lemmata.mechanisms.law import LinearLaw, Projection, check_replacement
 from lemmata.mechanisms.numerics.arguments import check_choice, check_magnitude, clip_rows, quiet, read_labels
 from lemmata.mechanisms.privacy import Guarantee, PureDP, to_pure
 from lemmata.mechanisms.selection import exponential
@@ -130,4 +130,4 @@ def law(
         raise ValueError(f"public projects from R^{getattr(public, 'd', None)}, but X has {X.shape[1]} columns")
     candidates = cover(public.k, radius=2 * norm_bound, resolution=rho / (10 * radius), lattice=lattice)
     errors = count_errors(candidates, y[:, None] * public.apply(X))
-    return PrivateMarginLaw(errors, len(X), candidates, public, to_pure(privacy))
+    return PrivateMarginLaw(errors, len(X), candidates, public, to_pure(check_replacement(privacy)))

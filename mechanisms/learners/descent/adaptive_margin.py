@@ -43,7 +43,7 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.wzw25 import algorithms as bounds
 from lemmata.bounds.wzw25.noisy_gd import balanced_steps
 from lemmata.mechanisms.features import sign_projection
-from lemmata.mechanisms.law import AdaptiveLaw, Projection
+from lemmata.mechanisms.law import AdaptiveLaw, Projection, check_replacement
 from lemmata.mechanisms.learners.descent import projected_gd, sampled_gd
 from lemmata.mechanisms.learners.descent.noisy_gd import RATE, Descent
 from lemmata.mechanisms.noise.grid_sums import noisy_counts
@@ -295,7 +295,7 @@ def law(
     >>> released.margins.tolist(), released.sample(np.random.default_rng(0))["weights"].shape
     ([0.5, 1.0], (1, 1))
     """
-    if not isinstance(privacy, ApproxDP):
+    if not isinstance(check_replacement(privacy), ApproxDP):
         raise ValueError(f"privacy must be an ApproxDP, got {type(privacy).__name__}")
     mu = budget(privacy.epsilon, privacy.delta, calibration)
     check_choice(("average", "last"), output=output)

@@ -33,7 +33,7 @@ from scipy.special import expit
 from lemmata.bounds.wzw25 import last_iterate
 from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
-from lemmata.mechanisms.law import LinearLaw
+from lemmata.mechanisms.law import LinearLaw, check_replacement
 from lemmata.mechanisms.noise.grid_sums import (
     GridNoise,
     check_noise,
@@ -320,7 +320,7 @@ def law(
     check_noise(noise, precision=precision)
     if output == "iterates" and noise == "exact":
         raise ValueError("output = 'iterates' needs noise = 'float': the density of the white box is over the reals")
-    mu = to_gaussian_budget(privacy).mu
+    mu = to_gaussian_budget(check_replacement(privacy)).mu
     X, grid = clip_and_round_rows(X, radius, noise)
     n, d = X.shape
     if loss == "logistic":

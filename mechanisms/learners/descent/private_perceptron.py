@@ -18,7 +18,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.law import LinearLaw
+from lemmata.mechanisms.law import LinearLaw, check_replacement
 from lemmata.mechanisms.learners.descent.noisy_gd import COLUMNS, noise_for
 from lemmata.mechanisms.noise.grid_sums import GridNoise, check_noise, noisy_counts, prepare_rows
 from lemmata.mechanisms.numerics.arguments import check_integer, check_magnitude, clip_rows, quiet, read_labels
@@ -103,7 +103,7 @@ def law(
     >>> released.sigma, released.sample(np.random.default_rng(0), 3).shape
     (2.0, (3, 1))
     """
-    mu = to_gaussian_budget(privacy).mu
+    mu = to_gaussian_budget(check_replacement(privacy)).mu
     (radius,) = check_magnitude(radius=radius)
     check_noise(noise)
     X = clip_rows(X, radius)

@@ -34,7 +34,7 @@ from lemmata.bounds.bms22 import dp_erm as bounds
 from lemmata.bounds.bms22 import dp_erm_proof as steps
 from lemmata.bounds.bms22.phased_sgd import base_step, phase_lengths, rounds_for
 from lemmata.bounds.exact.balls import exact, upper_end
-from lemmata.mechanisms.law import LinearLaw
+from lemmata.mechanisms.law import LinearLaw, check_replacement
 from lemmata.mechanisms.learners.erm.phased_sgd import bootstrap_runs, exact_rows
 from lemmata.mechanisms.noise.grid_sums import BITS, check_noise
 from lemmata.mechanisms.numerics.arguments import (
@@ -276,7 +276,7 @@ def law(
     """
     rho, radius, norm_bound = check_magnitude(rho=rho, radius=radius, norm_bound=norm_bound)
     check_choice(CALIBRATIONS, calibration=calibration)
-    if not isinstance(privacy, ApproxDP):
+    if not isinstance(check_replacement(privacy), ApproxDP):
         raise ValueError(f"privacy must be an ApproxDP, got {type(privacy).__name__}")
     check_noise(noise)
     X = exact_rows(clip_rows(X, radius), radius, noise)

@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.bms22 import dp_erm_proof
 from lemmata.bounds.bms22 import phased_sgd as bounds
 from lemmata.bounds.wzw25.gaussian_privacy_proof import average_error
-from lemmata.mechanisms.law import LinearLaw
+from lemmata.mechanisms.law import LinearLaw, check_replacement
 from lemmata.mechanisms.noise import grid_gaussian
 from lemmata.mechanisms.noise.grid_sums import check_noise, prepare_rows
 from lemmata.mechanisms.numerics.arguments import (
@@ -371,7 +371,7 @@ def law(
     if n < 2:
         raise ValueError(f"X must have shape (n, k) with n >= 2, since one record leaves no phase, got {X.shape}")
     Z = read_labels(y, n)[:, None] * X
-    multiplier, lipschitz = multiplier_for(privacy, calibration), radius / rho
+    multiplier, lipschitz = multiplier_for(check_replacement(privacy), calibration), radius / rho
     if eta is None:
         eta = bounds.base_step(n=n, k=k, multiplier=multiplier, lipschitz=lipschitz, norm_bound=norm_bound)
     (eta,) = check_positive(eta=eta)

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import confidence_boosting as bounds
-from lemmata.mechanisms.law import Law, LinearLaw, check_within_budget
+from lemmata.mechanisms.law import Law, LinearLaw, check_replacement, check_within_budget
 from lemmata.mechanisms.learners.glm.glm_losses import Records, records
 from lemmata.mechanisms.noise.grid_sums import check_noise
 from lemmata.mechanisms.numerics.arguments import check_callable, check_choice, check_integer, check_magnitude, quiet
@@ -138,7 +138,7 @@ def law(
     (0.04, 1.0, (5, 1))
     """
     check_callable(learner=learner)
-    check_guarantee("privacy", privacy)
+    check_replacement(privacy)
     check_choice(CALIBRATIONS, calibration=calibration)
     check_noise(noise)
     if not isinstance(privacy, PureDP | ApproxDP) or not privacy.epsilon > 0:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import baselines
-from lemmata.mechanisms.law import LinearLaw
+from lemmata.mechanisms.law import LinearLaw, check_replacement
 from lemmata.mechanisms.learners.descent.noisy_gd import RATE, noise_for, step_count
 from lemmata.mechanisms.learners.glm.glm_losses import Records, records
 from lemmata.mechanisms.noise.grid_sums import GridNoise, check_noise, count_coefficient_bits, prepare_rows
@@ -152,7 +152,7 @@ def law(
     if output == "points" and noise == "exact":
         raise ValueError("output = 'points' needs noise = 'float': the density of the white box is over the reals")
     (norm_bound,) = check_magnitude(norm_bound=norm_bound)
-    mu = to_gaussian_budget(privacy).mu
+    mu = to_gaussian_budget(check_replacement(privacy)).mu
     data = records(X, y, loss=loss, radius=radius, label_bound=label_bound)
     rows, grid = prepare_rows(data.X, data.radius, noise)
     data, (n, d) = replace(data, X=rows), rows.shape

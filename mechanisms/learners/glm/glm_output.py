@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.bounds.abgmu22 import baselines
-from lemmata.mechanisms.law import LinearLaw
+from lemmata.mechanisms.law import LinearLaw, check_replacement
 from lemmata.mechanisms.learners.glm.glm_gd import SAFE
 from lemmata.mechanisms.learners.glm.glm_losses import Records, records
 from lemmata.mechanisms.noise import gaussian, grid_gaussian
@@ -108,7 +108,7 @@ def law(
     """
     (norm_bound,) = check_magnitude(norm_bound=norm_bound)
     check_noise(noise)
-    mu = to_gaussian_budget(privacy).mu
+    mu = to_gaussian_budget(check_replacement(privacy)).mu
     data = records(X, y, loss=loss, radius=radius, label_bound=label_bound)
     link, n = data.link, len(data.X)
     if link.smoothness == np.inf:

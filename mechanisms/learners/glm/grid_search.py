@@ -197,7 +197,7 @@ def law(
     beta = max(beta, SUREST)
     if K > MOST:
         raise ValueError(f"guesses must be in [1, {MOST}], got {short_repr(guesses)}")
-    if not (isinstance(privacy, ApproxDP) and 0 < privacy.delta < 1 and privacy.neighbours != "add/remove"):
+    if not (isinstance(privacy, ApproxDP) and 0 < privacy.delta < 1 and privacy.neighbours in ("replace", "label")):
         raise ValueError(
             f"privacy must be an ApproxDP with delta in (0, 1) for replaced records, got {short_repr(privacy)}"
         )

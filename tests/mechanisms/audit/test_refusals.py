@@ -85,6 +85,8 @@ def test_one_mechanism_has_no_sample_a():
         ((3, x, ONE), {}, "target must be an unfitted estimator, a function of the data, a measurement.*, got int"),
         ((Mean(), ONE), {}, "data is missing"),
         ((total, x, x[:3], ONE), {}, "data must have parts with equal numbers of records, got 12 and 3"),
+        ((total, x, ONE), {"unit": "user"}, "unit must be a column of the first part of the data, a frame, got 'user'"),
+        ((lambda rng, size: x, lambda rng, size: x, ONE), {"unit": "user"}, "unit requires one mechanism and its data"),
         ((total, x, 1.0), {}, r"claim must be a guarantee, a list of PureDP and ApproxDP, or a function.*, got 1\.0"),
         (("total", x, ONE), {}, "target must be an unfitted estimator, a function of the data, a.*, got str"),
     ],

@@ -16,7 +16,7 @@ from lemmata.mechanisms.estimators import erm_estimators, gd_estimators, margin_
 from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
 from lemmata.mechanisms.estimators.scaling import PrivateScaler
 from lemmata.mechanisms.estimators.search import PrivateSearchCV
-from lemmata.mechanisms.privacy import ApproxDP, PureDP, to_approx
+from lemmata.mechanisms.privacy import ApproxDP, PureDP, group, to_approx
 from tests.mechanisms.estimators.learners import LEARNERS
 
 SEARCH = PrivateSearchCV(NoisyGD(), {"width": [0.1, 1.0]}, beta=0.4)
@@ -45,14 +45,30 @@ def two_kinds(n=60):
 
 
 @pytest.mark.parametrize("learner", [*LEARNERS, SEARCH], ids=lambda learner: type(learner).__name__)
-def test_it_says_what_it_spent(learner):
-    """(epsilon, delta) as asked, or epsilon alone, and what the model carries implies it."""
-    asked = {"epsilon": 0.7, "classes": (0, 1), "random_state": 1}
+@pytest.mark.parametrize("records", [1, 3])
+def test_it_says_what_it_spent(learner, records):
+    """(epsilon, delta) as asked, or epsilon alone, and what the model carries implies it, for all records of a user."""
+    asked = {"epsilon": 0.7, "classes": (0, 1), "random_state": 1, "records_per_user": records}
     asked |= {"delta": 1e-4} if hasattr(learner, "delta") else {}
-    fitted = clone(learner).set_params(**asked).fit(*two_kinds())
-    assert fitted.privacy_ == (ApproxDP(0.7, 1e-4) if hasattr(learner, "delta") else PureDP(0.7))
-    implied = to_approx(fitted.model_.privacy, delta=fitted.privacy_.delta or None).epsilon
-    assert implied <= 0.7 * (1 + 1e-12)  # a conversion to and fro rounds up twice
+    fitted = clone(learner).set_params(**asked).fit(*two_kinds(), groups=np.arange(60) // records)
+    relation = {1: "replace", 3: "replace up to 3"}[records]
+    assert fitted.privacy_ == (ApproxDP(0.7, 1e-4, relation) if hasattr(learner, "delta") else PureDP(0.7, relation))
+    whole = group(fitted.model_.privacy, records)
+    assert to_approx(whole, delta=fitted.privacy_.delta or None).epsilon <= 0.7 * (1 + 1e-12)  # rounded up twice
+    assert fitted.epsilon == 0.7
+
+
+@pytest.mark.parametrize("learner", [NoisyGD(), MarginClassifier()], ids=str)
+def test_what_a_user_has_more_is_left_out(learner):
+    X, y = two_kinds()
+    users = np.array(["u", "v", "w", "x"])[np.arange(60) // 2 % 4]
+    asked = dict(classes=(0, 1), records_per_user=2)
+    first = clone(learner).set_params(**asked, random_state=3).fit(X[:8], y[:8]).coef_
+    found = clone(learner).set_params(**asked, random_state=3).fit(X, y, groups=users).coef_
+    np.testing.assert_array_equal(found, first)
+    for other in (users[:-1], users[:, None], np.arange(60) / 2):
+        with pytest.raises(ValueError, match=r"^groups must name the user of each of 60 records"):
+            clone(learner).set_params(**asked).fit(X, y, groups=other)
 
 
 @pytest.mark.parametrize("learner", [*LEARNERS[1:], MarginClassifier(ranges=None), SEARCH], ids=str)
@@ -96,8 +112,15 @@ def test_a_logistic_release_has_odds_and_a_hinge_has_none():
 
 @pytest.mark.parametrize(
     "learner",
-    [NoisyGD(), MarginClassifier(ranges=None), PrivateSVM(), margin_classifier.PhasedSGD(), margin_classifier.DPERM()],
-    ids=lambda learner: type(learner).__name__,
+    [
+        NoisyGD(),
+        NoisyGD(records_per_user=3),
+        MarginClassifier(ranges=None),
+        PrivateSVM(),
+        margin_classifier.PhasedSGD(),
+        margin_classifier.DPERM(),
+    ],
+    ids=str,
 )
 def test_an_audit_draws_from_the_law_that_a_fit_samples(learner):
     """One release of either, from generators in one state; labels that are left out and the intercept included."""

@@ -1,5 +1,7 @@
 """A promise is read: whoever wraps a law compares what it says that it spends with what it allots, and refuses more."""
 
+import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,6 +17,8 @@ from lemmata.mechanisms.learners.glm import confidence_boosting, glm_output, gri
 from lemmata.mechanisms.noise import gaussian
 from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, to_gaussian
 from lemmata.mechanisms.selection import margin_selection
+from tests.mechanisms.test_fuzz import built
+from tests.mechanisms.valid_calls import TABLE
 
 X = np.random.default_rng(0).normal(size=(60, 2))
 Y = np.sign(X[:, 0])
@@ -176,6 +180,22 @@ def test_what_a_promise_implies(promised, allotted, within):
     else:
         with pytest.raises(ValueError, match=r"base\.privacy must be within its budget"):
             check_within_budget(promised, allotted, "base")
+
+
+LEARNT = [
+    law
+    for law, given in TABLE.items()
+    if law.__name__ == "law" and "privacy" in given and not re.search("noise|exponential", law.__module__)
+]
+
+
+@pytest.mark.parametrize("law", LEARNT, ids=lambda law: law.__module__)
+@pytest.mark.parametrize("neighbours", ["add/remove", "replace up to 5"])
+def test_a_learner_promises_one_replaced_record_and_no_more(law, neighbours):
+    """Its noise is for one record, and its number of records is public."""
+    given = built(TABLE[law])
+    with pytest.raises(ValueError, match=r"^privacy "):
+        law(**{**given, "privacy": replace(given["privacy"], neighbours=neighbours)})
 
 
 # A released number is of the hypothesis that was chosen ---------------------------------------------------------------

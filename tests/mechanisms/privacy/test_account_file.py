@@ -173,7 +173,7 @@ def test_a_first_line_cut_anywhere_is_written_again(path):
 
 def test_a_file_that_spends_too_much_is_refused(path):
     """Its checks are right: somebody wrote it with our own functions."""
-    file = account_file.AccountFile(path, Accountant(PureDP(1.0))._heading())
+    file = account_file.AccountFile(path, Accountant(PureDP(1.0))._book.heading())
     named = {"kind": "PureDP", "epsilon": 0.5, "neighbours": "replace"}
     for _ in range(3):
         file.append({"label": "", "guarantee": named, "charge": [0.5, 0.0, 0.0]})

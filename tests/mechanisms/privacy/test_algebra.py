@@ -12,6 +12,7 @@ from lemmata.bounds.exact.balls import enclosure
 from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
 from lemmata.bounds.wzw25.gaussian_privacy import smallest_gdp
 from lemmata.mechanisms.privacy import (
+    ZCDP,
     ApproxDP,
     GaussianDP,
     LabelDP,
@@ -22,6 +23,7 @@ from lemmata.mechanisms.privacy import (
     gaussian_mu,
     gaussian_noise_multiplier,
     group,
+    share_of_record,
     to_approx,
     to_gaussian,
     to_gaussian_budget,
@@ -244,3 +246,23 @@ def test_what_does_not_exist_is_named(build, message):
 def test_guarantees_are_frozen():
     with pytest.raises(AttributeError):
         PureDP(1.0).epsilon = 2.0
+
+
+@pytest.mark.parametrize("k", [1, 2, 7, 1000])
+def test_what_single_records_may_promise_is_enough_for_a_user_and_nearly_all_of_it(k):
+    for epsilon, delta in (
+        (1.0, 1e-6),
+        (0.1, 0.3),
+        (7.3, 1e-300),
+        (0.0, 0.1),
+        (1e-9, 1.0),
+        (3.0, 1.5e-323),
+        (2.0, 0.0),
+    ):
+        asked = ApproxDP(epsilon, delta)
+        whole = group(share_of_record(asked, k), k)
+        assert whole.epsilon <= epsilon and whole.delta <= delta
+        assert whole.epsilon >= epsilon * (1 - 1e-12) and (whole.delta >= delta * (1 - 1e-12) or delta < 1e-299)
+    for third in (PureDP(1 / 3), GaussianDP(1 / 3), ZCDP(1 / 3)):
+        (name, whole), *_ = vars(group(share_of_record(third, k), k)).items()
+        assert 1 / 3 * (1 - 1e-15) <= whole <= 1 / 3, name

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lemmata.mechanisms.learners.descent import adaptive_margin
-from lemmata.mechanisms.numerics.arithmetic import certified_delta, group_delta
+from lemmata.mechanisms.numerics.arithmetic import certified_delta
 from lemmata.mechanisms.privacy import GaussianDP, PureDP
 from lemmata.mechanisms.solvers import margin
 
@@ -15,11 +15,6 @@ def test_a_duration_is_no_number(unit):
     for guarantee in (PureDP, GaussianDP):
         with pytest.raises(ValueError, match=r"must be a real number, got "):
             guarantee(np.timedelta64(1, unit))
-
-
-def test_a_group_of_one_has_its_own_delta_at_any_epsilon():
-    for epsilon in (0.0, 1.0, 2000.0):
-        assert 1e-5 <= group_delta(epsilon, 1e-5, 1) < 1.0001e-5
 
 
 def test_the_gaussian_curve_is_a_half_where_epsilon_is_half_the_square_of_mu():

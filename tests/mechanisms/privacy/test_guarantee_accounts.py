@@ -3,21 +3,9 @@
 import math
 
 import pytest
-from hypothesis import given, settings
-from hypothesis.strategies import floats, integers
 
 from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, compose, to_renyi
 from lemmata.mechanisms.privacy.accountant import Accountant, OverBudget
-
-
-@settings(derandomize=True, deadline=None, max_examples=60)
-@given(k=integers(1, 12), rho=floats(1e-3, 3))
-def test_an_account_of_rho_spends_all_of_it_and_no_more(k, rho):
-    account = Accountant(ZCDP(rho))
-    for _ in range(k):
-        account.spend(ZCDP(account.left.rho / 2))
-    assert account.affords(account.left) and not account.affords(ZCDP(account.left.rho * (1 + 1e-9)))
-    assert account.spent.rho <= rho * (1 + 1e-15)
 
 
 def test_accounts_charge_what_others_imply(tmp_path):

@@ -4,10 +4,12 @@ import math
 import pickle
 import threading
 from dataclasses import replace
+from fractions import Fraction
 
 import mpmath
 import numpy as np
 import pytest
+from dp_accounting import NeighboringRelation, dp_event, pld
 from dp_accounting.pld import common, privacy_loss_distribution
 from mpmath import mp, mpf
 from scipy import fft
@@ -27,7 +29,10 @@ from lemmata.mechanisms.privacy import (
     to_neighbours,
     to_zcdp,
 )
+from lemmata.mechanisms.privacy.account_file import guarantee_as_dict, guarantee_from_dict
+from lemmata.mechanisms.privacy.loss_atoms import Atoms, in_blocks
 from lemmata.mechanisms.privacy.losses import Losses, enclosed_delta
+from lemmata.mechanisms.privacy.privacy_curve import privacy_curve
 
 
 @pytest.fixture(autouse=True)
@@ -161,6 +166,90 @@ def test_kinds_are_composed_together():
     alone = to_approx(compose(ZCDP(0.05), RenyiDP((2, 30), (0.05, 0.8)), ZCDP(0.02), to_zcdp(PureDP(0.3))), delta=5e-6)
     assert 1.5 < found < alone.epsilon + 0.1
     assert to_approx(mixed, epsilon=found).delta <= 1e-5 and to_curve(mixed, [found]).delta[0] <= 1e-5
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [((PureDP(5.0), 2), (PureDP(1e-4), 401)), ((PureDP(2.0), 1), (ApproxDP(3e-3, 1e-9), 500)), ((PureDP(1e-200), 9),)],
+)
+def test_many_small_losses_beside_large_ones(parts):
+    """Each split to the grid by itself, they would spread by far more than they do."""
+    with mp.workdps(450 if parts[0][0].epsilon < 1 else 60):
+        found, law = Losses(parts), law_of(parts)
+        for delta in (1e-6, 0.1, 1e-201):
+            epsilon = found.epsilon(delta)
+            truth = delta_of(law, epsilon) if epsilon < 1e300 else mpf(1)
+            assert truth <= mpf(delta) or law[1] >= delta
+            assert epsilon < 1e-100 or law[1] >= delta or delta_of(law, epsilon * (1 - 2e-4)) > delta
+
+
+def test_blocks_of_small_losses_have_at_least_the_masses_of_their_sum():
+    """Some would have less without rounding."""
+    masses = np.array([0.7, 0.3])
+    blocks = in_blocks(Atoms(np.array([0.01, -0.01]), masses, 0.0, 2501), 0.1)
+    assert [(len(found.masses) - 1, found.times) for found in blocks] == [
+        (1, 1),
+        (4, 1),
+        (64, 1),
+        (128, 1),
+        (256, 1),
+        (2048, 1),
+    ]
+    for losses_, found, *_ in blocks:
+        n = len(found) - 1
+        for k in range(0, n + 1, 1 + n // 50):
+            exact = math.comb(n, k) * Fraction(0.7) ** (n - k) * Fraction(0.3) ** k
+            assert exact <= Fraction(float(found[k])) <= exact * (1 + Fraction(1, 10**9)) + Fraction(1, 10**318)
+            assert losses_[k] == pytest.approx(0.01 * (n - 2 * k), abs=1e-12)
+
+
+def directed(p, q):
+    """The curve of two laws on a few outcomes, with the delta of both directions at every kink."""
+    known = sorted({0.0, *(abs(math.log(a / b)) for a, b in zip(p, q, strict=True))})
+    ways = [
+        [math.fsum(max(0.0, a - math.exp(e) * b) for a, b in zip(*pair, strict=True)) * (1 + 1e-12) for e in known]
+        for pair in ((p, q), (q, p))
+    ]
+    return PrivacyCurve(known, list(map(max, *ways)), "add/remove", ways)
+
+
+@pytest.mark.parametrize("times", [2, 6])
+@pytest.mark.parametrize("turned", [1, -1])
+def test_either_direction_is_composed_by_itself(times, turned):
+    """A record that is there seldom makes few outcomes far likelier, and its absence none."""
+    p, q = ((0.03, 0.07, 0.9), (0.001, 0.039, 0.96))[::turned]
+    other = (0.5, 0.4, 0.1), (0.6, 0.35, 0.05)
+    made = compose(*[directed(p, q)] * times, directed(*other))
+    blind = compose(
+        *[PrivacyCurve(g.epsilon, g.delta, "add/remove") for g in (directed(p, q),)] * times, directed(*other)
+    )
+    laws = [np.ones(1)] * 2
+    for pair in [*[(p, q)] * times, other]:
+        laws = [np.outer(law, one).ravel() for law, one in zip(laws, pair, strict=True)]
+    for epsilon in (0.0, 0.3, 1.0, 3.0):
+        truth = max(np.maximum(a - math.exp(epsilon) * b, 0).sum() for a, b in (laws, laws[::-1]))
+        found = to_approx(made, epsilon=epsilon).delta
+        assert truth * (1 - 1e-12) <= found <= truth * 1.001 + 1e-9
+        assert to_approx(blind, epsilon=epsilon).delta > 1.01 * found
+
+
+@pytest.mark.parametrize(("noise", "share", "steps"), [(1.0, 0.01, 1000), (2.0, 0.1, 200)])
+def test_sampled_steps_cost_what_dp_accounting_says(noise, share, steps):
+    """On its distributions of both directions, which round upwards already."""
+    event = dp_event.PoissonSampledDpEvent(share, dp_event.GaussianDpEvent(noise))
+    theirs = pld.PLDAccountant(NeighboringRelation.ADD_OR_REMOVE_ONE).compose(event, steps).get_epsilon(1e-5)
+    curve = privacy_curve(event, neighbours="add/remove")
+    assert to_approx(compose(*[curve] * steps), delta=1e-5).epsilon == pytest.approx(theirs, rel=1e-3)
+    assert curve.directions[0] != curve.directions[1] and guarantee_from_dict(guarantee_as_dict(curve)) == curve
+
+
+@pytest.mark.parametrize(
+    ("neighbours", "directions"),
+    [("replace", [[0.1], [0.1]]), ("add/remove", [[0.1]]), ("add/remove", [[0.1], [0.3]]), ("add/remove", [[0.1], 2])],
+)
+def test_other_directions_are_refused(neighbours, directions):
+    with pytest.raises(ValueError, match=r"^(directions|delta) "):
+        PrivacyCurve([1.0], [0.2], neighbours, directions)
 
 
 # What is rounded up ---------------------------------------------------------------------------------------------------

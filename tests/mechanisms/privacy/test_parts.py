@@ -1,15 +1,18 @@
-"""Equal parts of an account fit into it, in every currency, and their exact sum is never more than the budget."""
+"""Parts of a budget fit into it in every currency; of disjoint parts of the data, the releases that see a record do."""
 
+import contextlib
+import itertools
 import math
+import random
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
+from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, compose, group
 from lemmata.mechanisms.privacy.accountant import Accountant, OverBudget
-from lemmata.mechanisms.privacy.privacy_filter import as_budget
+from lemmata.mechanisms.privacy.privacy_filter import Amounts, as_budget, charges
 
 FOUR = {  # budget, and one of k parts as a user divides it in floats
     "pure": (PureDP(1.9), lambda k: PureDP(1.9 / k)),
@@ -122,3 +125,173 @@ def test_shares_are_read_from_arrays_and_from_no_bytes():
     assert Accountant(PureDP(1.0)).parts(np.array(3)) == Accountant(PureDP(1.0)).parts(3)
     with pytest.raises(ValueError, match="shares"):
         Accountant(PureDP(1.0)).parts(b"ab")
+
+
+# Disjoint parts of the records ----------------------------------------------------------------------------------------
+
+PLACES = [[], [("h", 1)], [("h", 2)], [("w", "a")], [("w", "b")], [("h", 1), ("w", "a")], [("h", 1), ("w", "b")]]
+RECORDS = [  # the places that see it: by h, by w, and by w among those with its h, each maybe without a value
+    [[], *([[("h", h)]] if h else []), *([[("w", w)]] if w else []), *([[("h", h), ("w", v)]] if h and v else [])]
+    for h, w, v in itertools.product([1, 2, None], ["a", "b", None], ["a", "b", None])
+]
+CURRENCIES = {  # budget, a release of a random size, and what is charged of it
+    "pure": (PureDP(1.0, "add/remove"), lambda x: PureDP(x / 4, "add/remove"), lambda g: (Fraction(g.epsilon), 0)),
+    "approximate": (
+        ApproxDP(1.0, 1e-5, "add/remove"),
+        lambda x: ApproxDP(x / 4, 1e-5 * (1 - x) / 4, "add/remove"),
+        lambda g: (Fraction(g.epsilon), Fraction(g.delta)),
+    ),
+    "zcdp": (ZCDP(1.0, "add/remove"), lambda x: ZCDP(x / 4, "add/remove"), lambda g: (Fraction(g.rho), 0)),
+    "gaussian": (
+        GaussianDP(1.0, "add/remove"),
+        lambda x: GaussianDP(x / 2, "add/remove"),
+        lambda g: (Fraction(g.mu) ** 2, 0),
+    ),
+}
+
+
+def at(account, place):
+    for by, key in place:
+        account = account.parallel(by=by)[key]
+    return account
+
+
+@pytest.mark.parametrize(("budget", "release", "size"), CURRENCIES.values(), ids=CURRENCIES)
+def test_a_release_is_taken_if_and_only_if_every_record_affords_it(budget, release, size, path):
+    """The oracle adds up the releases that see a record, for every record that there may be."""
+    kept, rng = {"way": "approximate"} if isinstance(budget, ApproxDP) else {}, random.Random(3)
+    limit, spent, answers = size(budget), [(Fraction(0), Fraction(0)) for _ in RECORDS], set()
+    with Accountant.open(path, budget, **kept) as account:
+        for _ in range(80):
+            place, asked = rng.choice(PLACES), release(rng.random())
+            grown = [
+                tuple(map(sum, zip(sums, size(asked), strict=True))) if place in record else sums
+                for sums, record in zip(spent, RECORDS, strict=True)
+            ]
+            fits = all(one <= most for sums in grown for one, most in zip(sums, limit, strict=True))
+            part = at(account, place)
+            with contextlib.nullcontext() if fits else pytest.raises(OverBudget):
+                part.spend(asked, "a count")
+            answers.add((bool(place), fits))
+            spent = grown if fits else spent
+            assert part.left is None or part.affords(part.left)
+        assert len(answers) == 4 and account.verify(account.receipt) == 0
+        told = [(at(account, place).spent, at(account, place).left) for place in PLACES]
+        count, history = int(account.receipt.split()[0]), account.history
+    with Accountant.open(path) as again:
+        assert [(at(again, place).spent, at(again, place).left) for place in PLACES] == told
+        assert again.history == history and count == len(history)
+
+
+def test_the_largest_part_is_charged_and_a_switch_holds_for_all():
+    """A Gaussian release of one part leaves to all what the Gaussian way has beside the pure releases of any."""
+    account = Accountant(ApproxDP(1.0, 1e-5, "add/remove"))
+    north, south = (account.parallel(by="hospital")[name] for name in ("north", "south"))
+    north.spend(PureDP(0.5, "add/remove"), "a count")
+    assert (account.left.epsilon, south.left.epsilon) == (0.5, 1.0)
+    south.spend(GaussianDP(0.05, "add/remove"))
+    alone = Accountant(ApproxDP(1.0, 1e-5, "add/remove"))
+    alone.spend(PureDP(0.5, "add/remove"))
+    alone.spend(GaussianDP(0.05, "add/remove"))
+    assert account.left == south.left == alone.left and north.left.mu > south.left.mu
+    assert [label for label, _ in account.history] == ["hospital = north: a count", "hospital = south"]
+    assert north.history == (("a count", PureDP(0.5, "add/remove")),) and "hospital = north" in repr(north)
+    for part in south.parts(7):
+        south.spend(part)
+    assert north.affords(north.left) and not south.affords(GaussianDP(0.01, "add/remove"))
+
+
+def test_a_record_may_move_to_another_part_unless_keys_are_fixed(path):
+    with Accountant.open(path, PureDP(1.0)) as account:
+        with pytest.raises(ValueError, match="neighbours must not move a record from one hospital to another"):
+            account.parallel(by="hospital")
+        account.parallel(by="hospital", fixed_keys=True)["north"].spend(PureDP(0.9))
+        assert "PureDP(epsilon=1.0, neighbours='replace') (kept as pure, for neighbours of equal hospital)" in repr(
+            account
+        )
+    with Accountant.open(path) as again:
+        assert "for neighbours of equal hospital" in repr(again) and not again.affords(PureDP(0.2))
+    with pytest.raises(ValueError, match="'add/remove' does not follow from 'replace'"):
+        Accountant(PureDP(1.0, "add/remove")).parallel(by="hospital")["north"].spend(PureDP(0.1))
+
+
+@pytest.mark.parametrize("key", [1.0, True, ("a", "b"), ["a"], slice(0, 3), None, {"a"}, "  north", "NORTH", "ｎorth"])
+def test_what_may_not_be_disjoint_is_refused(key):
+    hospitals = Accountant(PureDP(1.0, "add/remove")).parallel(by="hospital")
+    hospitals["north"].spend(PureDP(0.5, "add/remove"))
+    with pytest.raises(ValueError, match=r"^key must "):
+        hospitals[key]
+    assert hospitals[np.str_("north")].spent == PureDP(0.5, "add/remove")
+    with pytest.raises(TypeError):
+        list(hospitals)
+
+
+@pytest.mark.parametrize(
+    ("account", "by"),
+    [
+        (Accountant(ApproxDP(1.0, 1e-5, "add/remove"), way="losses", plan=[PureDP(0.1, "add/remove")]), "hospital"),
+        (Accountant(RenyiDP(2, 0.5, "add/remove up to 4")), "hospital"),
+        (Accountant(PureDP(1.0, "add/remove")), " "),
+        (Accountant(PureDP(1.0, "add/remove")), 3),
+    ],
+)
+def test_other_accounts_have_no_parts(account, by):
+    with pytest.raises(ValueError, match=r"^(by|budget) must "):
+        account.parallel(by=by)
+
+
+# Users ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("budget", "release", "left"),
+    [
+        (PureDP(1.0, "replace up to 5"), PureDP(0.125), PureDP(0.375, "replace up to 5")),
+        (ZCDP(5.0, "replace up to 4"), ZCDP(0.125), ZCDP(3.0, "replace up to 4")),
+        (GaussianDP(5.0, "add/remove up to 3"), GaussianDP(1.0, "add/remove"), GaussianDP(4.0, "add/remove up to 3")),
+        (PureDP(1.0, "replace up to 5"), PureDP(0.25, "replace up to 5"), PureDP(0.75, "replace up to 5")),
+        (PureDP(1.0, "replace up to 5"), PureDP(0.25, "replace up to 3"), PureDP(0.5, "replace up to 5")),
+        (PureDP(1.0), PureDP(0.25, "replace up to 5"), PureDP(0.75)),
+    ],
+)
+def test_a_user_is_charged_as_a_group(budget, release, left):
+    account = Accountant(budget)
+    account.spend(release)
+    assert account.left == left
+
+
+def test_a_user_may_have_a_record_in_every_part():
+    """Each part tells 0.1 of whoever has a record there, so five parts tell 0.5 of a user who has one in each."""
+    account = Accountant(PureDP(0.5, "add/remove up to 5"))
+    part = account.parallel(by="hospital")["north"]
+    assert part.affords(PureDP("1/11", "add/remove")) and not part.affords(PureDP(0.11, "add/remove up to 5"))
+    assert part.affords(part.left) and 0.0999 < part.left.epsilon <= 0.1
+    assert all(part.spend(each) for each in part.parts(3)) and not part.affords(PureDP(0.001, "add/remove"))
+    account = Accountant(PureDP(0.5, "add/remove up to 5"))
+    account.spend(PureDP(0.11, "add/remove up to 5"))
+
+
+@pytest.mark.parametrize("size", [1.3, 0.2, 30.0])
+def test_charges_grow_at_least_in_proportion_to_the_records(size):
+    """So that the parts among which a user's records are divided cost no more than one part that has them all."""
+    kinds = [PureDP(size), ApproxDP(size / 9, 1e-9), ZCDP(size), GaussianDP(size)]
+    for guarantee, whole in itertools.product(kinds, [2, 3, 7]):
+        ways = (("mixed", ApproxDP(1.0, 0.1)), ("zcdp", ZCDP(1.0)))
+        for way, budget in ways:
+            few, many = ([Amounts().plus(c) for c in charges(group(guarantee, k), budget, way)] for k in (1, whole))
+            for one, all_of_them in zip(few, many, strict=True):
+                one, most = ((*a[:3], *a.divergences) for a in (one, all_of_them))
+                assert all(whole * x <= y * (1 + Fraction(1, 10**9)) for x, y in zip(one, most, strict=True))
+
+
+def test_a_guarantee_that_was_changed_by_hand_is_refused():
+    class Cheap(PureDP):
+        def __post_init__(self):
+            pass
+
+    broken = PureDP(1.0)
+    object.__setattr__(broken, "epsilon", -5.0)
+    for guarantee in (broken, Cheap(-5.0), Cheap(0.1)):
+        for door in (Accountant(PureDP(1.0)).spend, Accountant(PureDP(1.0)).affords, Accountant, compose):
+            with pytest.raises(ValueError, match="must be"):
+                door(guarantee)

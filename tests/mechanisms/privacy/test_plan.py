@@ -1,5 +1,6 @@
 """Accounts of a plan that is announced: tight, spent in any order, kept on disk, and nothing beyond the plan."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -34,7 +35,9 @@ def test_any_order_but_each_only_as_often_as_planned():
         account.spend(release, "a release")
     assert account.left is None and len(account.history) == 5
     assert account.spent == to_approx(compose(*MIXED), delta=1e-6)
-    with pytest.raises(OverBudget, match=r"^GaussianDP\(mu=0\.2, .* is not left in the plan of"):
+    with pytest.raises(
+        OverBudget, match=r"^GaussianDP\(mu=0\.2, .* is not left in the plan of .*used up; .*: nothing$"
+    ):
         account.spend(GaussianDP(0.2))
 
 
@@ -42,6 +45,9 @@ def test_any_order_but_each_only_as_often_as_planned():
 def test_what_was_not_announced_is_refused_though_it_may_be_cheaper(other):
     account = planned(MIXED)
     assert not account.affords(other) and account.spent is None
+    left = "which does not have it; left in any order: 2 of PureDP(epsilon=0.1, neighbours='replace'), 1 of GaussianDP("
+    with pytest.raises(OverBudget, match=re.escape(left)):
+        account.spend(other)
 
 
 def test_a_plan_for_other_neighbours_is_converted():
