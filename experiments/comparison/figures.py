@@ -10,9 +10,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MultipleLocator
 
 from lemmata.bounds.wzw25 import table_rates
-from lemmata.experiments.comparison import problems
+from lemmata.experiments.comparison import growth, problems
 from lemmata.experiments.comparison.table import CALLED, DEFAULT, ONE_LABEL, is_uninformative
-from lemmata.experiments.figures.style import COLOURS, FAINT, INK, panels, svg
+from lemmata.experiments.figures.style import COLOURS, FAINT, INK, panels, set_logarithmic, svg
 
 PRINTED = {"Theorem 4.1 of wzw25": table_rates.TABLE1_ADAPTIVE, "Theorem 3.2 of bms22": table_rates.TABLE1_HINGE}
 VARIED = {
@@ -37,14 +37,41 @@ GROUPS = {
 
 
 def draw_figures(means: pd.DataFrame) -> dict[str, str]:
-    """{name: SVG} of what the table has points for."""
+    """{name: SVG} of what the table has points for, and how accuracy grows."""
     several = means[means.epsilon < inf].groupby("dataset", sort=False).epsilon.nunique()
     asked = {
         "along_epsilon": (plot_along_epsilon, means, list(several.index[several > 1])),
         "along_families": (plot_along_families, group_families(means)),
         "seconds": (plot_seconds, means[~means.dataset.str.startswith("planted")]),
     }
-    return {name: svg(*given) for name, given in asked.items() if len(given[-1])}
+    drawn = {name: svg(*given) for name, given in asked.items() if len(given[-1])}
+    return drawn | {"along_n": svg(plot_growth, pd.read_csv(growth.TABLE))}
+
+
+def plot_growth(found: pd.DataFrame) -> Figure:
+    """Accuracy against n in 20 columns: a panel a kind of table, a line an epsilon, dashed what is not private."""
+    found = found[found.d == 20]
+    kinds = list(found.kind.unique())
+    rows = -(-len(kinds) // 4)
+    fig, axes = panels(rows, 4, size=(9.2, 2.0 * rows), squeeze=False, sharex=True, sharey=True)
+    for axis, kind in zip(axes.flat, kinds, strict=False):
+        here = found[found.kind == kind]
+        for colour, (epsilon, line) in zip(COLOURS, here.groupby("epsilon"), strict=False):
+            axis.plot(line.n, line.accuracy, "o-", color=colour, ms=3, label=f"ε = {epsilon:g}")
+        for name, dashes, shade in (("logistic regression", "--", INK), ("one label", ":", FAINT)):
+            axis.plot(line.n, line[name], dashes, color=shade, lw=1, label=name)
+        set_logarithmic(axis, "x")
+        axis.set_title(kind.replace(", ", ",\n"), fontsize=8)
+    for spare in axes.flat[len(kinds) :]:
+        spare.set_visible(False)
+    lines, names = axes[0, 0].get_legend_handles_labels()
+    fig.legend(lines, names, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncol=len(names), fontsize=8)
+    for axis in axes[-1]:
+        axis.set_xlabel("records n")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("accuracy", fontsize=8)
+    fig.tight_layout()
+    return fig
 
 
 def choose_looks(learners: list[str]) -> dict[str, dict]:

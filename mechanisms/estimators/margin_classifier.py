@@ -146,7 +146,7 @@ class MarginClassifier(ExactClassifier):
 
     What is not reached: RAND health, where the SVM itself is 0.7 points above one label; wine and the 3s and 8s at
     epsilon 1, where a count's noise is more than a quarter of all records, so that few ranges are found. How accuracy
-    grows from 100 records to a million, beside logistic regression: `python -m lemmata.tools.growing_tables`.
+    grows from 100 records to a million, beside logistic regression: `python -m lemmata.experiments.comparison.growth`.
 
     Width and steps were chosen on rows with public ranges at 138 settings and tried at 156 others (`lemmata compare`):
     a record pulls until its margin is the width; on a narrow hinge noise drowns the few that are wrong, on a wide one

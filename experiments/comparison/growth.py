@@ -1,6 +1,6 @@
 """How accuracy grows with the number of records: `MarginClassifier` beside logistic regression, which is not private.
 
-    python -m lemmata.tools.growing_tables            # writes growing_tables.csv beside this file
+    python -m lemmata.experiments.comparison.growth            # writes growth.csv beside this file
 
 Planted tables of ten kinds, from 100 records to a million, at epsilon .1, 1 and 8, delta = n^-1.5. Both learners are
 told the labels; logistic regression stands behind a StandardScaler. Accuracy on 20,000 fresh records, the mean over the
@@ -16,15 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from lemmata.experiments.engine.ground.files import write_table
-from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier
 from lemmata.mechanisms.privacy.disclosure import PrivacyLeakWarning
 
-TABLE = Path(__file__).with_name("growing_tables.csv")
+TABLE = Path(__file__).with_name("growth.csv")
 SIZES, COLUMNS, EPSILONS, SEEDS, FRESH = (10**2, 10**3, 10**4, 10**5, 10**6), (5, 20, 50), (0.1, 1.0, 8.0), 3, 20_000
 MOST = 10**7  # entries of a table; a larger one is tried with one seed
 FIELDS = ("kind", "n", "d", "epsilon", "accuracy", "logistic regression", "one label")
@@ -50,6 +46,12 @@ def plant(kind: str, labels: str, n: int, d: int, seed: int) -> tuple[np.ndarray
 
 def accuracies(X: np.ndarray, y: np.ndarray, n: int, seed: int) -> list[float]:
     """Of one label, of logistic regression, and of ours at each epsilon: trained on n records, tried on the others."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier
+
     train, test = (X[:n], y[:n]), (X[n:], y[n:])
     peer = make_pipeline(StandardScaler(), LogisticRegression(max_iter=300))
     found = [max(np.mean(test[1]), 1 - np.mean(test[1]))]
