@@ -30,7 +30,8 @@ ARGUMENT_ALONE = ("sqrt", "abs", "clip_rows", "clip", "project_columns", "rounde
 ROUNDED = ("round_up", "round_down", "sqrt_up", "sqrt_down", "upper_end", "lower_end")
 # What a promise of privacy rests on, line by line: directions, clips, projections, and whether a draw is exact.
 HARDENING = (
-    *ROUNDED, "sum_up", "nextafter", "ceil", "floor", "trunc", "rint", "clip_rows", "clip", "project_columns", "rounded",
+    *ROUNDED, "sum_up", "nextafter", "ceil", "floor", "trunc", "rint", "clip_rows", "clip", "project_columns",
+    "rounded",
 )  # fmt: skip
 WORDS = {"replace": "add/remove", "add/remove": "replace", "right": "left", "left": "right"}
 OPERATORS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}
