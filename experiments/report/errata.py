@@ -12,7 +12,7 @@ from lemmata.experiments.engine.claims.claim import SEVERITIES
 from lemmata.experiments.engine.ground import files
 from lemmata.experiments.engine.ledger.ledger_rows import jsonable
 from lemmata.experiments.report import citations, words
-from lemmata.experiments.report.formulas import mark_differences
+from lemmata.experiments.report.formulas import break_lines, mark_differences
 from lemmata.experiments.report.replies import read_replies
 from lemmata.experiments.report.summary import select_slips
 
@@ -57,8 +57,12 @@ def add_comparison(row: dict, others: list[dict]) -> tuple[dict, list[dict]]:
     right = next((other for other in others if other["key"] == row["corrected_by"]), None)
     if row["verdict"] not in BAD or right is None or not (row["latex"] and right["latex"]):
         return row, others
-    printed, corrected = mark_differences(row["latex"], right["latex"])
+    printed, corrected = map(break_lines, mark_differences(row["latex"], right["latex"]))
     return row | {"formula": printed}, [o | {"formula": corrected} if o is right else o for o in others]
+
+
+# Theorems of the text itself: those of an appendix, Corollary A.6, are its tools.
+MAIN = re.compile(r"(Theorem|Algorithm|Corollary)\b(?! [A-Z]\.)")
 
 
 def number_errata(papers: Sequence[Paper]) -> dict[str, tuple[str, str]]:
@@ -87,6 +91,8 @@ def annotate(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]]
         said |= read_replies(paper, {known[key][0]: key for key in own & known.keys()}, own | set(paper.contents))
     for row in rows:
         row["erratum"] = known[row["key"]][0] if row["key"] in known else ""
+        if row["erratum"]:  # found by E20, wzw25:E20 and the permanent id
+            row["searched"] += f" {citations.make_permanent_name(row, row['erratum']).lower()}"
         row["replies"] = said.get(row["key"], [])
         row["bibtex"] = citations.cite_verdict(row, row["erratum"])
     return said
@@ -135,7 +141,7 @@ def render_errata(page: Callable, paper: Paper, statements: list, errata: list, 
     """The errata of one paper: a page, one to print and send to its authors, and JSON."""
     slips = [row for row in select_slips(rows) if row["paper"] == paper.id]
     counts = words.count_classes([s["row"] for s in statements])
-    main = [s for s in statements if s["label"].startswith(("Theorem", "Algorithm", "Corollary"))]
+    main = [s for s in statements if MAIN.match(s["label"])]
     plain = ("permanent", "status", "key", "label", "severity", "finding", "latex", "witness", "corrected_by", "note")
     entries = [
         {name: row[name] for name in (*plain, "replies")}
