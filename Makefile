@@ -89,10 +89,11 @@ wild: .venv/.stamp-dev
 bench: .venv/.stamp-dev
 	$(LEMMATA) bench
 
-# The documentation, into reports/docs; `lemmata report` then links it. All of it runs, without a network.
+# The documentation, into reports/docs; the pages that are there then link it. All of it runs, without a network.
 docs: .venv/.stamp-docs
 	.venv/bin/sphinx-build --fail-on-warning --keep-going --quiet -d reports/doctrees docs reports/docs
 	@rm -rf reports/jupyter_execute
+	@test ! -e reports/index.html || $(LEMMATA) report
 
 setup: .venv/.stamp-dev
 

@@ -124,7 +124,7 @@ def plot_along_epsilon(means: pd.DataFrame, datasets: list[str]) -> Figure:
         for axis, dataset in zip(axes[:, column], datasets, strict=True):
             here = means[means.dataset == dataset]
             plot_risks(axis, here, "epsilon", looks, 0.2)
-            axis.set_xscale("log")
+            set_logarithmic(axis, "x")
             if (here.epsilon == inf).any():
                 axis.axhline(here[here.epsilon == inf].risk.min(), color=FAINT, ls=":", lw=1)
         axes[0, column].set_title(kind)
@@ -168,7 +168,7 @@ def plot_along_families(groups: dict[str, pd.DataFrame]) -> Figure:
         else:
             plot_printed_rates(axis, key, group)
         if key in ("n", "d"):
-            axis.set_xscale("log")
+            set_logarithmic(axis, "x")
         axis.set(title=f"along {key}", xlabel=VARIED[key])
     for axis in axes[:, 0]:
         axis.set_ylabel("risk, fresh records")
@@ -200,5 +200,6 @@ def plot_seconds(real: pd.DataFrame) -> Figure:
     axis.hlines(places, spent[0.0], spent[1.0], color=FAINT, lw=1)
     axis.plot(spent[0.5], places, "o", color=COLOURS[0], ms=4)
     axis.set_yticks(places, spent.index)
-    axis.set(xscale="log", xlabel="CPU seconds a release, the fit's share included")
+    set_logarithmic(axis, "x")
+    axis.set_xlabel("CPU seconds a release, the fit's share included")
     return fig

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import sqrt
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -298,16 +299,22 @@ QUICK = tuple(
 
 
 def find(named: str) -> Learner:
-    """The learner with this name, or LEARNER of a file path/to/file.py, or what `module:NAME` names."""
+    """The learner with this name, or LEARNER of path/to/file.py, or what `path/to/file.py:NAME` or `module:NAME` names.
+
+    A function NAME(X, y, *, epsilon, delta, rng) is a learner that is called so.
+    """
     if named in LEARNERS:
         return LEARNERS[named]
     if named == OPTIONAL.name:
         raise UnknownLearner(f"{named!r} is not installed; set LEMMATA_DIFFPRIVLIB to a Python that has it")
-    if named.endswith(".py"):
-        return checked(named, vars(loaded(Path(named))).get("LEARNER"))
-    module, colon, name = named.partition(":")
+    module, colon, name = named.rpartition(":")
+    if named.endswith(".py") or module.endswith(".py"):
+        path, name = (module, name) if module.endswith(".py") else (named, "LEARNER")
+        return checked(named, vars(loaded(Path(path))).get(name))
     if not colon:
-        raise UnknownLearner(f"must be one of {', '.join(LEARNERS)}, a .py file or MODULE:NAME, got {named!r}")
+        raise UnknownLearner(
+            f"must be one of {', '.join(LEARNERS)}, FILE.py, FILE.py:NAME or MODULE:NAME, got {named!r}"
+        )
     try:
         return checked(named, getattr(importlib.import_module(module), name, None))
     except (Exception, SystemExit) as error:  # the module is somebody else's and may raise anything
@@ -329,8 +336,12 @@ def loaded(path: Path) -> Any:
 
 def checked(named: str, learner: Any) -> Learner:
     """`learner`, or one line that says what is wrong with it."""
+    if isinstance(learner, FunctionType):
+        learner = Learner(learner.__name__, learner, (learner.__doc__ or learner.__name__).strip().splitlines()[0])
     if not isinstance(learner, Learner):
-        raise UnknownLearner(f"{named!r} must be a comparison.learners.Learner, got {type(learner).__name__}")
+        raise UnknownLearner(
+            f"{named!r} must be a comparison.learners.Learner or a function, got {type(learner).__name__}"
+        )
     if learner.cost not in RELEASES:
         raise UnknownLearner(f"{named!r}: cost must be one of {', '.join(RELEASES)}, got {learner.cost!r}")
     return learner

@@ -89,7 +89,9 @@ def compare_learners(means: pd.DataFrame, differences: pd.DataFrame) -> list[dic
         cells = [
             {
                 "risk": f"{at[dataset]:.3f}" if dataset in at else "–",
-                "gap": f"{gaps.low[dataset]:+.2f} … {gaps.high[dataset]:+.2f}" if dataset in gaps.index else "",
+                "gap": f"{gaps.difference[dataset]:+.3f}, {gaps.wins[dataset]} : {gaps.losses[dataset]}"
+                if dataset in gaps.index
+                else "",
             }
             for dataset in real
         ]

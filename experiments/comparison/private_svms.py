@@ -27,7 +27,7 @@ from lemmata.bounds.rbht09 import svm_accuracy
 from lemmata.experiments.comparison.problems import split_records as split
 from lemmata.experiments.data import load
 from lemmata.experiments.figures.claims import COLOURS
-from lemmata.experiments.figures.style import FAINT, panels, svg
+from lemmata.experiments.figures.style import FAINT, panels, set_logarithmic, svg
 from lemmata.mechanisms.features.random_features import fourier_map, profile
 from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation, private_svm
@@ -189,13 +189,14 @@ def plot_curves(table: pd.DataFrame) -> Figure:
                 if quantity == "distance" and (dataset, "printed", name) in mean.index.droplevel(-1):
                     printed = mean[dataset, "printed", name]
                     axis.plot(printed.index, printed.values, "--", lw=0.8, color=colour)
-            axis.set_xscale("log")
+            set_logarithmic(axis, "x")
         exact = mean.xs(np.inf, level="epsilon")[dataset, "error"]
         for style, (name, value) in zip(("-.", "--", ":"), exact.items(), strict=False):
             axes[0, column].axhline(value, ls=style, lw=0.8, color=FAINT, label=name)
         n = table.loc[table["dataset"] == dataset, "n"].iloc[0]
         axes[0, column].set_title(f"{dataset}, n = {n}")
-        axes[1, column].set(yscale="log", xlabel="privacy level ε (the paper's β)")
+        set_logarithmic(axes[1, column], "y")
+        axes[1, column].set_xlabel("privacy level ε (the paper's β)")
     axes[0, 0].set_ylabel("held-out records wrong")
     axes[1, 0].set_ylabel("largest |f̂ − f*| (dashed: printed)")
     axes[0, -1].legend()

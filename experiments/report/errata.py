@@ -10,7 +10,7 @@ from lemmata.bounds.statement.verdicts import REFUTED, SLIP
 from lemmata.experiments.engine.ledger.ledger_rows import jsonable
 from lemmata.experiments.engine.ledger.sentences import grows
 from lemmata.experiments.report import citations, words
-from lemmata.experiments.report.formulas import mark_differences
+from lemmata.experiments.report.formulas import break_lines, mark_differences
 from lemmata.experiments.report.replies import read_replies
 from lemmata.experiments.report.summary import is_main, select_slips
 
@@ -55,7 +55,7 @@ def add_comparison(row: dict, others: list[dict]) -> tuple[dict, list[dict]]:
     right = next((other for other in others if other["key"] == row["corrected_by"]), None)
     if row["verdict"] not in BAD or right is None or not (row["latex"] and right["latex"]):
         return row, others
-    printed, corrected = mark_differences(row["latex"], right["latex"])
+    printed, corrected = map(break_lines, mark_differences(row["latex"], right["latex"]))
     return row | {"formula": printed}, [o | {"formula": corrected} if o is right else o for o in others]
 
 
@@ -76,6 +76,8 @@ def annotate(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]]
         said |= read_replies(paper, {known[key][0]: key for key in own & known.keys()}, own | set(paper.contents))
     for row in rows:
         row["erratum"] = known[row["key"]][0] if row["key"] in known else ""
+        if row["erratum"]:  # found by E20, wzw25:E20 and the permanent id
+            row["searched"] += f" {citations.make_permanent_name(row, row['erratum']).lower()}"
         row["replies"] = said.get(row["key"], [])
         row["bibtex"] = citations.cite_verdict(row, row["erratum"])
     return said

@@ -3,7 +3,7 @@
 import functools
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from xml.etree import ElementTree
 
@@ -30,6 +30,10 @@ FUNCTIONS = (
 )
 THIN = ".17em"  # before and after the name of a function, where no operator or bracket stands
 OPEN, CLOSED = "([{⟨⌈⌊", ")]}⟩⌉⌋"
+RELATIONS, SUMS, COMMAS = "=≤≥≔<>≈≠⇒⟹⇔∼", "+−", ",;:"  # where a line may end
+SHORT, NAME = 24, 5  # symbols of a formula that stays in one line, and of a left side that stays with its right
+WORDS = re.compile(r"\\mathrm\{((?:[A-Za-z0-9.,:;()' -]|\\ )+)\}")
+JOINED = re.compile(r"\\mathrm\{([^{}]*\\ [^{}]*)\}-\\mathrm\{([^{}]*)\}")
 SPACES = {"|": "0", "‖": "0", "/": ".05em"}
 # All that a formula may be made of. A paper is a stranger's, and its LaTeX can ask for links, styles and classes.
 ELEMENTS = frozenset(
@@ -49,6 +53,7 @@ PLAIN = re.compile(r"[\w .,%#+-]*")  # what an attribute may say: a number, a le
 def convert_to_mathml(latex: str) -> str:
     """A display formula as MathML. Raises ValueError if LaTeX survives the conversion."""
     latex = latex.replace(r"\setminus", "∖").replace(":=", "≔").replace(r"\arg", r"\mathrm{arg}")
+    latex = _set_words(latex)
     try:
         root = convert_to_element(latex, display="block")
     except Exception as error:  # of each kind that the parser raises, all of them about the LaTeX
@@ -73,6 +78,75 @@ def convert_to_mathml(latex: str) -> str:
     for element in list(root.iter()):
         _set_spacing(element)
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def _set_words(latex: str) -> str:
+    r"""Upright words with a hyphen or a full stop as text, in which these are no minus and no product.
+
+    >>> print(_set_words(r"\mu\mathrm{-GDP}\ \mathrm{w.p.}\ \mathrm{part\ tail}-\mathrm{off}"))
+    \mu\text{-GDP}\ \text{w.p.}\ \text{part tail-off}
+    """
+    while (joined := JOINED.sub(r"\\mathrm{\1-\2}", latex)) != latex:
+        latex = joined
+    return WORDS.sub(lambda found: _as_text(found[1]) if {"-", "."} & {*found[1]} else found[0], latex)
+
+
+def _as_text(words: str) -> str:
+    return rf"\text{{{words.replace(chr(92), '')}}}"
+
+
+def break_lines(mathml: str) -> str:
+    """A long display formula as pieces side by side, between which a line may end.
+
+    A piece begins with a relation, or with the sign of a sum where the piece is long itself; or it ends with a comma or
+    a space. Brackets hold together.
+    """
+    root = ElementTree.fromstring(mathml)
+    if len(root) != 1 or root[0].tag != "mrow" or _count(root) <= SHORT:
+        return mathml
+    pieces = [
+        part
+        for one in _cut(root[0], RELATIONS)
+        for part in (_cut(one, SUMS) if sum(map(_count, one)) > SHORT else [one])
+    ]
+    made = []
+    for piece in pieces:
+        part = ElementTree.Element("math", {"display": "block"} if len(pieces) == 1 else {"displaystyle": "true"})
+        part.extend(piece)
+        made.append(ElementTree.tostring(part, encoding="unicode"))
+    return "<wbr>".join(made)
+
+
+def _count(element: ElementTree.Element) -> int:
+    """The symbols of a part of a formula."""
+    return sum(len(inner) == 0 for inner in element.iter())
+
+
+def _cut(row: Iterable[ElementTree.Element], signs: str) -> list[list[ElementTree.Element]]:
+    """A row in pieces, cut before each of `signs` and after commas and spaces, outside of brackets."""
+    pieces: list[list[ElementTree.Element]] = [[]]
+    depth = 0
+    for child in row:
+        sign = (child.text or " ") if child.tag == "mo" else " "
+        depth += (sign in OPEN) - (sign in CLOSED)
+        last = pieces[-1][-1] if pieces[-1] and depth == 0 else None
+        begins = last is not None and sign in signs and last.tag not in ("mo", "mspace")
+        begins = begins and sum(map(_count, pieces[-1])) > NAME  # a letter stays with what it is equal to
+        if begins:
+            child.attrib["form"] = "infix"  # as where a term stands before it
+        if begins or (last is not None and _ends(last) and not _is_space(child)):
+            pieces.append([])
+        pieces[-1].append(child)
+    return pieces
+
+
+def _ends(element: ElementTree.Element) -> bool:
+    """Whether a line may end after an element: a comma, or a space that is no thin one."""
+    return _is_space(element) or (element.tag == "mo" and (element.text or " ") in COMMAS)
+
+
+def _is_space(element: ElementTree.Element) -> bool:
+    return (element.text or "").isspace() or (element.tag == "mspace" and element.get("width") != THIN)
 
 
 def _keep_plain(element: ElementTree.Element) -> None:

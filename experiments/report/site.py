@@ -188,6 +188,7 @@ def describe_front_page(listed: list, statements: list, rows: list, root: int) -
     checked = sum(row["class"] == "machine-checked" for row in held)
     return {
         "statements": statements,
+        "numbered": sum(s["row"]["reading"] == "printed" for s in statements),
         "counts": count_statements(statements),
         "findings": findings,
         "refuted": len(worst),

@@ -17,7 +17,7 @@ from lemmata.experiments.engine.ledger.graph import CLASSES, class_of, tally
 from lemmata.experiments.engine.ledger.headline import describe_charity, part_in_words
 from lemmata.experiments.engine.ledger.row import Row
 from lemmata.experiments.engine.ledger.sentences import describe_search, describe_share, describe_witness
-from lemmata.experiments.report.formulas import convert_to_mathml
+from lemmata.experiments.report.formulas import break_lines, convert_to_mathml
 
 ENOUGH = 45  # characters that say what is wrong, on a card
 EDGES = {
@@ -103,7 +103,7 @@ def find_record(row: Row) -> Theorem | None:
 def convert_statement(theorem: Theorem) -> str:
     """What a record says as MathML. Raises `PaperError` for LaTeX that cannot be shown."""
     try:
-        return convert_to_mathml(theorem.says)
+        return break_lines(convert_to_mathml(theorem.says))
     except ValueError as error:
         raise PaperError(f"{theorem.key}: {error}") from None
 
@@ -145,7 +145,8 @@ def view_row(of: Row, figures: list[dict]) -> dict:
         "edge": EDGES.get(class_of(row), ""),
     }
     words = (made["key"], made["paper"], library.papers[row["paper"]].cited, row["label"], row["title"], row["note"])
-    made["searched"] = normalize_search(" ".join([*words, in_unicode(made["latex"]), *list_topics(theorem)]))
+    place = f"arxiv:{number.replace('.', '-')}" if (number := library.work(row["id"]).arxiv) else ""
+    made["searched"] = normalize_search(" ".join([*words, place, in_unicode(made["latex"]), *list_topics(theorem)]))
     return made
 
 

@@ -27,7 +27,9 @@ REPEATS = {"quick": 10, "full": 40}
     "--datasets", metavar="NAMES", help="Datasets, separated by spaces: digits:3-8 randhie planted:n=500,d=20 a.npz"
 )
 @click.option("--learners", metavar="NAMES", help="Learners, separated by commas.")
-@click.option("--learner", "more", metavar="FILE.py or MODULE:NAME", multiple=True, help="Add a learner of your own.")
+@click.option(
+    "--learner", "more", metavar="FILE.py[:NAME]", multiple=True, help="Add a learner of your own; MODULE:NAME too."
+)
 @click.option("--epsilons", metavar="NUMBERS", help="Privacy levels, separated by commas.  [default: 0.1,0.5,1,3,8]")
 @click.option("--repeats", type=click.IntRange(1), help="Number of splits, each with fresh noise.  [default: 10 or 40]")
 @click.option(
@@ -97,10 +99,12 @@ def check_learners(learners: str | None, more: tuple[str, ...], quick: bool) -> 
     from lemmata.experiments.comparison.learners import LEARNERS, QUICK, UnknownLearner, find
 
     named = [one.strip() for one in learners.split(",")] if learners else list(QUICK if quick else LEARNERS)
-    try:
-        return list(dict.fromkeys([*named, *more])) if all(map(find, [*named, *more])) else []
-    except UnknownLearner as error:
-        raise Usage(f"--learners: {error}") from None
+    for option, names in (("--learners", named), ("--learner", more)):
+        try:
+            all(map(find, names))
+        except UnknownLearner as error:
+            raise Usage(f"{option}: {error}") from None
+    return list(dict.fromkeys([*named, *more]))
 
 
 def parse_levels(epsilons: str | None) -> tuple[float, ...]:

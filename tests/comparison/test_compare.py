@@ -34,19 +34,20 @@ def compare(folder, *options):
 # The command, and a newcomer ------------------------------------------------------------------------------------------
 
 
-def test_a_newcomer_s_file_gets_the_table_the_figures_and_the_differences(tmp_path):
+@pytest.mark.parametrize(("name", "shown"), [("LEARNER", "noisy mean"), ("law", "law")])
+def test_a_newcomer_s_file_gets_the_table_the_figures_and_the_differences(tmp_path, name, shown):
     names = f"{SMALL} planted:n=120,d=4,margin=0.5"
-    some = ["--learners", "MarginClassifier,majority class", "--learner", TOY, "--epsilons", "0.5,4"]
+    some = ["--learners", "MarginClassifier,majority class", "--learner", f"{TOY}:{name}", "--epsilons", "0.5,4"]
     first = compare(tmp_path, "--datasets", names, *some, "--repeats", "2", "--json")
     assert first.exit_code == 0, first.output
     rows = json.loads(first.stdout)
-    assert len(rows) == 2 * 3 * 2 * 2 and {row["learner"] for row in rows} >= {"noisy mean"}
+    assert len(rows) == 2 * 3 * 2 * 2 and {row["learner"] for row in rows} >= {shown}
     folder = tmp_path / "comparison"
     for name in ("along_epsilon.svg", "along_families.svg", "table.csv", "means.csv", "differences.csv"):
         assert (folder / name).stat().st_size > 100
-    assert "noisy mean" in (folder / "along_epsilon.svg").read_text()
+    assert shown in (folder / "along_epsilon.svg").read_text()
     means = pd.read_csv(folder / "means.csv")
-    strong = means[(means.learner == "noisy mean") & (means.epsilon == 4)].risk
+    strong = means[(means.learner == shown) & (means.epsilon == 4)].risk
     assert (strong < 0.2).all() and (means.repeats == 2).all()
 
 
@@ -71,8 +72,12 @@ def test_a_run_continues_and_computes_nothing_twice(tmp_path):
         (["--datasets", "planted:margin=2"], "margin must be in [0, 1], got 2.0"),
         (["--datasets", "planted:width=2"], "must be one of n, d, margin, outliers, flips, got 'width'"),
         (["--learners", "nobody"], "--learners: must be one of MarginClassifier"),
-        (["--learner", "nowhere.py"], "'nowhere.py' cannot be imported"),
-        (["--learner", "tests.comparison.toy_learner:law"], "must be a comparison.learners.Learner, got function"),
+        (["--learner", "nowhere.py"], "--learner: 'nowhere.py' cannot be imported"),
+        (
+            ["--learner", f"{TOY}:none"],
+            "toy_learner.py:none' must be a comparison.learners.Learner or a function, got N",
+        ),
+        (["--learner", "tests.comparison.toy_learner:gaussian"], "Learner or a function, got module"),
         (["--learner", "nomodule:LEARNER"], "'nomodule:LEARNER' cannot be imported"),
         (["--epsilons", "one"], "--epsilons must be numbers separated by commas, got 'one'"),
         (["--epsilons", "1,900"], "--epsilons must be in [0.01, 50], got 900"),
@@ -212,7 +217,8 @@ def test_figures_group_what_varies_alone():
 def test_the_page_shows_the_committed_tables_and_then_a_run_of_one_s_own(tmp_path):
     committed = page.describe_comparison(tmp_path)
     assert committed["datasets"] == [table.CALLED[name] for name in table.DATASETS]
-    assert set(figures.draw_figures(page.read_tables(tmp_path)["means"])) >= {"along_epsilon", "seconds"}
+    drawn = figures.draw_figures(page.read_tables(tmp_path)["means"])
+    assert set(drawn) >= {"along_epsilon", "seconds"} and not [one for one in drawn.values() if "mathdefault" in one]
     assert {line["name"] for line in committed["lines"]} >= {table.DEFAULT, "perceptron", "SVM without privacy"}
     assert all(line["why"] for line in committed["lines"] if line["private"])
     assert sum(map(len, committed["order"].values())) == sum(line["private"] for line in committed["lines"]) - 1

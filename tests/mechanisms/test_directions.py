@@ -31,7 +31,7 @@ from tests.mechanisms.valid_calls import COVER, EXACT, LAWS, MATRIX, TABLE, XY, 
 
 ROUNDINGS = {"round_up": 1.01, "sqrt_up": 1.01, "round_down": 0.99, "sqrt_down": 0.99}
 NOISE, PROMISED = ("sigma", "scale", "spread", "sensitivity"), ("epsilon", "delta", "mu", "rho")  # larger is safer
-AREAS = ("estimators", "learners", "noise", "selection", "tables")  # those of guarantees: tests/mechanisms/privacy
+AREAS = ("estimators", "learners", "noise", "selection", "tables")  # those of guarantees: test_roundings
 LISTED = {
     ("estimators.margin_classifier", "sqrt_down"): 2,
     ("estimators.private_classifier", "round_down"): 2,

@@ -23,12 +23,16 @@ CALLS = {
     "log": "log2", "log2": "log", "log1p": "log", "exp": "expm1", "expm1": "exp",
     "min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum", "argmin": "argmax", "argmax": "argmin",
     "ceil": "floor", "floor": "ceil", "round_up": "round_down", "round_down": "round_up",
-    "sqrt_up": "sqrt_down", "sqrt_down": "sqrt_up", "any": "all", "all": "any", "cdf": "sf", "sf": "cdf", "sum": "max",
+    "sqrt_up": "sqrt_down", "sqrt_down": "sqrt_up", "upper_end": "lower_end", "lower_end": "upper_end",
+    "sum_up": "sum", "any": "all", "all": "any", "cdf": "sf", "sf": "cdf", "sum": "max",
 }  # fmt: skip
 ARGUMENT_ALONE = ("sqrt", "abs", "clip_rows", "clip", "project_columns", "rounded", "nextafter")
-ROUNDED = ("round_up", "round_down", "sqrt_up", "sqrt_down")
+ROUNDED = ("round_up", "round_down", "sqrt_up", "sqrt_down", "upper_end", "lower_end")
 # What a promise of privacy rests on, line by line: directions, clips, projections, and whether a draw is exact.
-HARDENING = (*ROUNDED, "nextafter", "ceil", "floor", "trunc", "rint", "clip_rows", "clip", "project_columns", "rounded")
+HARDENING = (
+    *ROUNDED, "sum_up", "nextafter", "ceil", "floor", "trunc", "rint", "clip_rows", "clip", "project_columns",
+    "rounded",
+)  # fmt: skip
 WORDS = {"replace": "add/remove", "add/remove": "replace", "right": "left", "left": "right"}
 OPERATORS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}
 COMPARISONS = {

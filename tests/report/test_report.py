@@ -3,6 +3,7 @@
 import csv
 import re
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import pytest
 
@@ -17,7 +18,7 @@ from lemmata.experiments.engine.ledger.ledger_rows import ledger, ledger_with_ce
 from lemmata.experiments.engine.running import run
 from lemmata.experiments.engine.running.store import Store
 from lemmata.experiments.report import page_figures, words, write
-from lemmata.experiments.report.formulas import convert_to_mathml
+from lemmata.experiments.report.formulas import break_lines, convert_to_mathml
 from lemmata.experiments.report.incremental import SiteFiles
 from lemmata.experiments.report.summary import select_headline, summarize
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
@@ -39,6 +40,25 @@ def test_latex_that_survives_is_an_error():
 
 def test_limits_stand_below_and_bars_are_tight():
     assert "<munder>" in convert_to_mathml(r"\min_{w} |w|") and 'lspace="0"' in convert_to_mathml("|w|")
+
+
+@pytest.mark.parametrize(
+    ("latex", "words"), [(r"\mu\mathrm{-GDP}", "-GDP"), (r"x\ \mathrm{w.h.p.}", "w.h.p."), (r"\mathrm{err}", None)]
+)
+def test_words_have_hyphens_and_full_stops_and_no_minus(latex, words):
+    made = convert_to_mathml(latex)
+    assert "−" not in made and (f"<mtext>{words}</mtext>" in made) == (words is not None)
+
+
+def test_a_long_formula_may_end_lines_outside_of_its_brackets():
+    """The symbols are those of the formula; a letter stays with what it is equal to; a short formula stays whole."""
+    latex = r"\|w-w^*\|^2\le\left[a+b+c=d\right]+\frac{\log m}{n},\quad B=\max(e,f,g,h)+x+y+z+u+v+w"
+    whole = convert_to_mathml(latex)
+    pieces = [ElementTree.fromstring(piece) for piece in break_lines(whole).split("<wbr>")]
+    told = ["".join(piece.itertext()) for piece in pieces]
+    assert "".join(told) == "".join(ElementTree.fromstring(whole).itertext())
+    assert told[1].startswith("≤[a+b+c=d]+") and told[2].startswith("B=max(e,f,g,h)") and len(told) == 3
+    assert break_lines(convert_to_mathml("a=b")) == convert_to_mathml("a=b")
 
 
 def test_pages_are_small_and_say_nothing_undefined(site):

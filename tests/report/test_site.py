@@ -1,11 +1,13 @@
 """The site that is sent on: complete, self-contained, small; what authors replied; how each row is cited."""
 
+import html
 import json
 import re
 from dataclasses import replace
 from datetime import date
 from html.parser import HTMLParser
 from importlib import metadata
+from pathlib import Path
 from urllib.parse import unquote, urlencode
 
 import pytest
@@ -17,7 +19,7 @@ from lemmata.command.main import main
 from lemmata.experiments.engine.claims.claim import SEVERITIES
 from lemmata.experiments.engine.ledger.graph import CLASSES
 from lemmata.experiments.report import citations, errata, write
-from lemmata.experiments.report.errata import CLASS_WORDS, SEVERITY_WORDS
+from lemmata.experiments.report.errata import CLASS_WORDS, MAIN, SEVERITY_WORDS
 from lemmata.experiments.report.layout import NAV, mark_up_symbols
 from lemmata.experiments.report.nonvacuous import place_statements
 from lemmata.experiments.report.replies import read_replies
@@ -194,6 +196,14 @@ def test_pages_tell_machines_what_they_hold(site):
     assert errata["@type"] == "ScholarlyArticle" and errata["correction"] and errata["sameAs"]
 
 
+def test_main_results_are_theorems_of_the_text():
+    """Those of an appendix are its tools; one that is stated again there keeps its number."""
+    labels = {paper.id: list(map(library.label, paper.contents)) for paper in library.house}
+    main = {id: [label for label in given if MAIN.match(label)] for id, given in labels.items()}
+    assert main["wzw25"] == ["Theorem 4.1", "Theorem 6.5 (H.1)", "Theorem 6.7 (I.1)", "Theorem 7.1"]
+    assert "Theorem, boosting" in main["abgmu22"] and "Corollary F.2" not in main["bms22"] and all(main.values())
+
+
 def test_text_in_json_cannot_leave_its_element():
     assert "<" not in citations.embed_json({"name": "</script><script>alert(1)"})
 
@@ -333,18 +343,27 @@ def test_the_workflow_builds_what_it_deploys(request):
 @browser.needed
 @pytest.mark.parametrize(
     ("query", "first"),
-    [("Lemma 6.4", "Lemma 6.4"), ("wzw25 lemma 6.4", "Lemma 6.4"), ("Johnson–Lindenstrauss", "Remark, JL")],
+    [
+        ("Lemma 6.4", "wzw25 Lemma 6.4"),
+        ("wzw25 lemma 6.4", "wzw25 Lemma 6.4"),
+        ("Johnson–Lindenstrauss", "abgmu22 Remark, JL"),
+        ("wzw25 E11", "wzw25 Lemma 7.2"),
+        ("lemmata:wzw25:E11", "wzw25 Lemma 7.2"),
+        ("https://arxiv.org/abs/2505.24737v2", "wzw25 "),
+        ("theroem 4.1", "bms22 Theorem 4.1"),
+        ("Jonson-Lindenstraus", "abgmu22 Remark, JL"),
+    ],
 )
 def test_the_search_finds_names_and_puts_what_is_called_so_first(site, tmp_path, query, first):
-    """In the ledger, as a reader types it; the label of the first row that is shown begins with `first`."""
+    """In the ledger, as a reader types it, with a misprint too; the first row that is shown begins with `first`."""
     told = (
         "const shown = [...document.querySelectorAll('tr[data-text]:not(.hide)')];"
         "document.documentElement.dataset.first = shown.length + ' ' + shown[0]?.querySelector('a').innerText"
     )
     asked = f"?{urlencode({'q': query})}"
     seen = browser.look(site.copy / "ledger.html", tmp_path, script=told, query=asked)
-    found = re.search(r'data-first="(\d+) (\w+) ([^"]*)"', seen.stdout)
-    assert found and int(found[1]) >= 1 and found[3].startswith(first), found
+    found = re.search(r'data-first="(\d+) ([^"]*)"', seen.stdout)
+    assert found and int(found[1]) >= 1 and found[2].startswith(first), found
 
 
 BROKEN = r"""
@@ -368,6 +387,22 @@ def test_words_are_whole_and_links_are_seen_without_colour(site, tmp_path, page,
     """No word of a table ends on another line than it began on, and a link in a text is underlined."""
     seen = browser.look(site.copy / page, tmp_path, f"--window-size={width},1200", script=BROKEN)
     assert 'data-seen="0 0 false"' in seen.stdout, re.findall(r'data-seen="[^"]*"', seen.stdout)
+
+
+@browser.needed
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [1400, 500])
+def test_pages_can_be_read_without_a_mouse_and_with_little_sight(site, tmp_path, width):
+    """Contrast, names, focus, links, headings, landmarks and ids; no formula is wider than its box on a wide screen."""
+    script = Path(__file__).with_name("readers.js").read_text(encoding="utf-8")
+    pages = [*site.copy.glob("*.html"), *site.copy.glob("errata/*.html"), *sorted(site.copy.glob("statements/*"))[::16]]
+    wrong = {}
+    for page in pages:
+        seen = browser.look(page, tmp_path, f"--window-size={width},1200", "--virtual-time-budget=3000", script=script)
+        found = re.search(r'data-wrong="([^"]*)"', seen.stdout)
+        if found is None or not found[1].startswith("0\n"):
+            wrong[page.name] = found and html.unescape(found[1])
+    assert not wrong, "\n".join(f"{name}: {said}" for name, said in wrong.items())
 
 
 # The picture of when bounds speak -------------------------------------------------------------------------------------

@@ -10,21 +10,50 @@ const find = document.getElementById("find"), rows = [...document.querySelectorA
 if (find && rows.length) {
   const selects = [...document.querySelectorAll("select[data-field]")], hits = document.getElementById("hits");
   const body = rows[0].parentNode;
-  const plain = text => text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").replace(/[‐‑–—−]/g, "-").toLowerCase().trim();
-  // What is called so comes first, then what only mentions it; of those the statements before their parts and steps.
-  const rank = (row, query) => (` ${query} `.includes(` ${row.dataset.name} `) ? 0 : row.dataset.name.startsWith(query) ? 1 : 2);
+  const plain = text => text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").replace(/[‐‑–—−]/g, "-").toLowerCase().trim()
+    .replace(/(\S*arxiv\S*[:/])?(\d{4})\.(\d{4,5})\S*/, "arxiv:$2-$3");  // no dot: 4.1 is in many of their numbers
+  const has = (text, word) => text.includes(word) || (GREEK[word] && text.includes(GREEK[word]));
+  // What is called so comes first, then what only mentions it; of those the statements before their parts and steps, and these before our code.
+  const rank = (row, query) => (` ${query} `.includes(` ${row.dataset.name} `) || `${row.dataset.text} `.includes(`:${query} `) ? 0 : row.dataset.name.startsWith(query) ? 1 : 2)
+    + (row.dataset.text.includes("/impl:") ? .5 : 0);
+  // How many letters are added, lost or changed between two words.
+  const distance = (one, other) => {
+    let line = [...Array(other.length + 1).keys()];
+    for (let i = 0; i < one.length; i++) {
+      const next = [i + 1];
+      for (let j = 0; j < other.length; j++) next.push(Math.min(line[j] + (one[i] !== other[j]), line[j + 1] + 1, next[j] + 1));
+      line = next;
+    }
+    return line[other.length];
+  };
+  const known = new Map();  // every word of letters, and in how many rows it stands
+  // A word that stands in no row as the nearest one that does, at most one letter away, or two where it is long.
+  const mend = word => {
+    if (/\d/.test(word) || rows.some(row => has(row.dataset.text, word))) return word;
+    if (!known.size) for (const row of rows) for (const w of new Set(row.dataset.text.match(/\p{L}{3,}/gu))) known.set(w, (known.get(w) ?? 0) + 1);
+    let best = word, least = word.length < 5 ? 2 : 3, often = 0;
+    for (const [other, count] of known) {
+      if (Math.abs(other.length - word.length) >= least + 1) continue;
+      const far = distance(word, other);
+      if (far < least || (far === least && best !== word && count > often)) [best, least, often] = [other, far, count];
+    }
+    return best;
+  };
+  const matches = (row, words) => words.every(word => has(row.dataset.text, word)) && selects.every(s => !s.value || row.dataset[s.dataset.field] === s.value);
   const sift = () => {
-    const query = plain(find.value), words = query.split(/\s+/).filter(Boolean);
+    let query = plain(find.value), words = query.split(/\s+/).filter(Boolean), told = "";
+    if (!rows.some(row => matches(row, words))) {
+      const apart = words.flatMap(word => /\d/.test(word) ? [word] : word.split("-").filter(Boolean)), mended = apart.map(mend);
+      if (mended.some((word, i) => word !== apart[i])) [words, query, told] = [mended, mended.join(" "), ` for “${mended.join(" ")}”`];
+    }
     let count = 0;
     for (const row of rows) {
-      const text = row.dataset.text;
-      const shown = words.every(w => text.includes(w) || (GREEK[w] && text.includes(GREEK[w])) )
-        && selects.every(s => !s.value || row.dataset[s.dataset.field] === s.value);
+      const shown = matches(row, words);
       row.classList.toggle("hide", !shown);
       count += shown;
     }
     body.append(...(query ? [...rows].sort((a, b) => rank(a, query) - rank(b, query)) : rows));
-    hits.textContent = count ? `${count} of ${rows.length}` : "nothing found";
+    hits.textContent = count ? `${count} of ${rows.length}${told}` : "nothing found";
   };
   find.value = new URLSearchParams(location.search).get("q") ?? "";
   for (const control of [find, ...selects]) control.addEventListener("input", sift);
@@ -33,6 +62,24 @@ if (find && rows.length) {
   sift();
   if (target) { target.classList.remove("hide"); target.scrollIntoView(); }
 }
+// What scrolls sideways can be reached by the keyboard; a formula becomes smaller first.
+const scrolls = box => box.scrollWidth > box.clientWidth + 1;
+const reach = box => {
+  if (box.matches(".formula")) {
+    box.style.fontSize = "";
+    if (scrolls(box)) box.style.fontSize = `${Math.max(.72, .98 * box.clientWidth / box.scrollWidth)}em`;
+  }
+  if (scrolls(box)) {
+    box.tabIndex = 0;
+    if (/^(DIV|PRE)$/.test(box.tagName)) box.setAttribute("role", "group");
+    box.setAttribute("aria-label", `${box.matches(".formula") ? "Formula" : box.matches("pre") ? "Text" : "Table or figure"}, scrolls sideways`);
+  } else if (box.hasAttribute("tabindex")) for (const name of ["tabindex", "role", "aria-label"]) box.removeAttribute(name);
+};
+const boxes = document.querySelectorAll(".formula, pre, .scroll, figure.wide, .document table"), reachAll = () => boxes.forEach(reach);
+addEventListener("load", reachAll);
+addEventListener("resize", reachAll);
+document.addEventListener("toggle", reachAll, true);
+reachAll();
 const open = () => {
   const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   for (let box = target; box; box = box.parentElement) if (box.tagName === "DETAILS") box.open = true;

@@ -10,20 +10,25 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
-from lemmata.mechanisms.audit.evidence.attackers import by_label
+from lemmata.mechanisms.audit.evidence.attackers import Features, by_boosting, by_label
 from lemmata.mechanisms.audit.evidence.divergence_bets import CLAIMED, FACTORS, SPARE, DivergenceBets, binned_scores
-from lemmata.mechanisms.audit.evidence.rules import Rule
+from lemmata.mechanisms.audit.evidence.outcomes import Outcomes
+from lemmata.mechanisms.audit.evidence.rules import Rule, tidy
+from lemmata.mechanisms.audit.evidence.scores import by_laplace
 from lemmata.mechanisms.audit.evidence.stakes import log_capital, tables, tally
-from lemmata.mechanisms.audit.neighbours.changes import Neighbours
+from lemmata.mechanisms.audit.front import entry
+from lemmata.mechanisms.audit.neighbours.changes import Neighbours, places
+from lemmata.mechanisms.audit.neighbours.record_parts import Part, numbers
 from lemmata.mechanisms.audit.play.game import Game
 from lemmata.mechanisms.audit.play.pair_shrinking import simpler
 from lemmata.mechanisms.audit.play.repeated_tests import Games
 from lemmata.mechanisms.audit.play.sequential_test import audit
-from lemmata.mechanisms.audit.subjects import draws
+from lemmata.mechanisms.audit.subjects import draws, replay
 from lemmata.mechanisms.audit.subjects.adapters import Mechanism
 from lemmata.mechanisms.audit.subjects.release_values import moments
-from lemmata.mechanisms.audit.subjects.samplers import Recorded, Source, WrongSize, copy_state
+from lemmata.mechanisms.audit.subjects.samplers import LARGEST, Recorded, Source, WrongSize, chunk, copy_state
 from lemmata.mechanisms.noise.laplace import FloatLaplace
 from lemmata.mechanisms.privacy import ZCDP, GaussianDP, PureDP
 
@@ -277,3 +282,67 @@ class Remembering:
 def test_a_frozen_law_of_somebody_else_is_copied():
     found = audit(Remembering(0.0, {}), Remembering(1.0, {}), PureDP(1.0), root=1, budget=2_000)
     assert (found.verdict, found.reason) == ("INCONCLUSIVE", "NOT_AUDITED")
+
+
+# Ends -----------------------------------------------------------------------------------------------------------------
+
+HUGE = [0.5, -2.0, 1.0, 1.7e308, 1.6e308, -1.7e308, 1e40, inf, -inf, float("nan")]
+
+
+@pytest.mark.parametrize("learner", [by_boosting, by_laplace])
+@pytest.mark.parametrize("columns", [1, 2])
+def test_attackers_learn_from_few_releases_however_large(learner, columns):
+    """Twenty releases grow trees, and numbers at the ends of the floats and beyond give features and finite scores."""
+    values = np.array(HUGE * 2 * columns).reshape(20, columns)
+    data = Outcomes(values, np.arange(20), values)
+    assert np.isfinite(Features.of(data)(data)).all()
+    score = learner(data, np.resize([1, 1, -1], 20))
+    assert np.isfinite(score(Outcomes(np.ones((3, columns)), np.arange(3), None))).all()
+
+
+def test_scores_are_kept_between_ends_that_can_be_rounded():
+    assert tidy(np.array([inf, 1e200, 0.5, -1e200, -inf, np.nan])).tolist() == [1e9, 1e9, 0.5, -1e9, -1e9, 0.0]
+
+
+def test_a_bet_on_a_ratio_beyond_all_floats_has_a_finite_gain():
+    for sign in (1, -1):
+        gained = DivergenceBets(ZCDP(0.5), 1).gained(sign * np.array([800.0, 0.0, -800.0]), np.ones((2, 3)))
+        assert np.isfinite(gained).all()
+
+
+def test_as_many_releases_are_afforded_as_the_time_allows(monkeypatch):
+    """A release takes 0.1 s and attackers a little: half more than 2^14 of them have time for 2^14."""
+    each = 0.1 + entry.ATTACK
+    now = iter([0.0, 0.1 * entry.TIMED])
+    monkeypatch.setattr(entry, "time", SimpleNamespace(perf_counter=lambda: next(now)))
+    assert entry.afforded(lambda data, seed: 0.0, (np.zeros(3),), 1.5 * 2**14 * each, None) == 2**14
+
+
+@pytest.mark.parametrize(("low", "high", "zero"), [(-1, 2, (0, 0)), (0, 2, None), (1, 2, None), ((1, -1), 2, (1, 0))])
+def test_zero_is_tried_where_it_is_no_end_and_never_outside(low, high, zero):
+    """As the nearest entry within the ends of a column."""
+    ends = [np.broadcast_to(np.array(end, dtype=float), 2).copy() for end in (low, high)]
+    part = Part(*ends, None, None, (2,), declared=True)
+    tried = dict(places((np.ones((4, 2)),), [part]))
+    everybody = tried.get("every record at zero")
+    assert (everybody is None) == (zero is None) and (zero is None or (everybody[0] == zero).all())
+    assert dict(numbers(part))["zero in every column"].tolist() == np.clip(zero or ends[0], *ends).tolist()
+
+
+def test_a_record_holds_no_number_that_its_type_cannot_hold():
+    part = Part(np.zeros(1), np.ones(1), None, None, (1,), whole=True, least=-128, most=127)
+    assert [part.record(entry).tolist() for entry in (1e6, -1e6, 3.0)] == [[127.0], [-128.0], [3.0]]
+
+
+def test_draws_far_out_and_draws_alike_have_p_values():
+    """A draw where the cdf is 1 in floats is a rare one, and equal columns are not independent."""
+    rng = np.random.default_rng(7)
+    normal = rng.normal(size=(2000, 2))
+    normal[:2, 0] = 9.0, -40.0
+    assert 1e-4 < replay.not_the_law(normal, norm.cdf) <= 1
+    assert replay._uncorrelated(np.arange(20.0), np.arange(20.0)) < 1e-10
+
+
+def test_the_next_chunk_is_large_enough_for_the_level_and_no_larger_than_can_be_held():
+    """16 releases decide at level 0.05 and 32 below 1e-3."""
+    assert [chunk(0, level) for level in (0.05, 1e-3, 1e-9)] == [16, 32, 32] and chunk(10**9, 0.05) == LARGEST
