@@ -34,6 +34,9 @@ TRUE = {
     "term by term": Goal(2 * x * y - 2 * x - y**2 - x**2, {"x": HALF, "y": Side(Fraction(0), Fraction(1))}),
     "a whole power": Goal(1 - n * x - (1 - x) ** n, {"n": WHOLE, "x": UNIT}),
     "a strict relation": Goal(number(1), {"x": HALF, "y": BELOW}, (x - y,), frozenset({x - y})),
+    "in an argument that is no variable": Goal(
+        (z := x / n / log(2 * n / y)) - exp(z) + 1, {"n": WHOLE, "y": UNIT, "x": POSITIVE}, (x + log(y),)
+    ),
     "branch and bound": Goal(x * (1 - x) - Fraction(26, 100), {"x": Side(Fraction(0), Fraction(1))}),
 }
 FALSE = {
@@ -87,6 +90,16 @@ def test_no_piece_of_a_proof_can_be_left_out_or_be_a_mere_assertion(name):
 
 
 HELD = {"by": "interval"}
+
+
+def test_the_checker_uses_nothing_that_a_search_has_found():
+    goal = Goal(x - 1, {"x": HALF})
+    goal.box.enclosed[id(goal.below)] = goal.box.intervals["x"]._replace(low=-2, high=-1)
+    assert prove(goal) == HELD
+    with pytest.raises(WrongProof):
+        check(goal, HELD)
+
+
 WRONG = {
     "no interval": (Goal(x - 1, {"x": HALF}), HELD),
     "not zero": (Goal(x - x**2, {"x": UNIT}), {"by": "zero"}),
