@@ -60,6 +60,10 @@ def test_what_is_true_is_proved_and_read_again(name):
     assert check(TRUE[name], prove(TRUE[name])) >= 0
 
 
+def test_what_is_plain_is_found_at_once():
+    assert prove(TRUE["in an argument that is no variable"], 40)
+
+
 @pytest.mark.parametrize("name", FALSE)
 def test_what_is_false_is_not_proved(name):
     with pytest.raises(NotProved):
