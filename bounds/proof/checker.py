@@ -13,9 +13,6 @@ trusted: a statement counts as proved once this file has read the proof. A proof
     {"by": "factors", "parts": [...]}       the sign of each factor of the normal form, with a proof of it
     {"by": "boundary", "condition": i, "name": x, "slope": proof, "face": proof}   as monotone, up to condition i
     {"by": "combine", "condition": i, "proof": proof}   it is at most 0 even with condition i, which is so, subtracted
-    {"by": "vertex", "name": x, "bend": proof, "face": proof}   it is concave in x, and at most 0 where its slope is 0
-    {"by": "root", "name": x, "proof": proof}   a root of what is linear in x is taken for the variable
-    {"by": "log", "name": x, "proof": proof}   the logarithm of a positive variable is taken for it
     {"by": "scale", "name": x, "powers": {...}, "proof": proof}   the same in units of a product of positive variables
     {"by": "cases", "parts": [...]}         either part of a maximum in it is the larger one; what bounds a variable
                                             by a number narrows its side
@@ -41,14 +38,12 @@ from typing import Any
 from flint import ctx
 
 from lemmata.bounds.exact.balls import PRECISION
-from lemmata.bounds.proof import interval
 from lemmata.bounds.proof.box import Box, Side
 from lemmata.bounds.proof.expression import (
     Expression,
     NotGeneric,
     as_expression,
     derivative,
-    exp,
     find,
     list_parts,
     log,
@@ -218,42 +213,6 @@ class Goal:
         rest = (*self.conditions[:i], *self.conditions[i + 1 :])
         return Goal(simplify(self.below - self.conditions[i], self), self.box, rest)
 
-    def vertex(self, name: str) -> tuple[Goal, Goal]:
-        """(that the expression is concave in a variable, the goal where its slope there is 0)."""
-        slope = derivative(self.below, name)
-        _, value = self.solve(slope, name)
-        kept = tuple(c for c in self.conditions if name not in variables_of(c))
-        face = Goal(substitute(self.below, {name: value}), self.box.without(name), kept)
-        return Goal(derivative(slope, name), self.box), face
-
-    def root(self, name: str) -> Goal:
-        """The goal with the first root of what is linear in a variable for a new variable, in place of that one."""
-        found = find(
-            self.below, lambda node: node.kind == "^" and node.parts[1].denominator > 1 and name in variables_of(node)
-        )
-        slope, value = self.solve(found.parts[0], name)
-        power, side, new = found.parts[1], self.box[name], self.new_name("root")
-        if not self.is_positive(slope):
-            raise WrongProof("the root of a number that may fall")
-        moved = value + variable(new) ** power.denominator / slope
-        below = replace_part(self.below, found, variable(new) ** power.numerator)
-        ends = [side.low - moved] if isinstance(side.low, Fraction) else []
-        ends += [moved - side.high] if isinstance(side.high, Fraction) else []
-        box = self.box.without(name, **{new: Side(Fraction(0), INF, open_high=True)})
-        conditions = (*(substitute(c, {name: moved}) for c in self.conditions), *ends)
-        return Goal(substitute(below, {name: moved}), box, conditions)
-
-    def log(self, name: str) -> Goal:
-        """The goal with the logarithm of a positive variable for a new variable, in a side that is no smaller."""
-        side, new = self.box[name], self.new_name("log")
-        if side.low == 0 and not side.open_low:
-            raise NotGeneric("the logarithm of 0")
-        low = -INF if side.low == 0 else round_log(side.low, up=False)
-        high = INF if side.high == INF else round_log(side.high, up=True)
-        moved = {name: exp(variable(new))}
-        box = self.box.without(name, **{new: Side(low, high)})
-        return Goal(substitute(self.below, moved), box, tuple(substitute(c, moved) for c in self.conditions))
-
     def normal(self) -> Goal:
         """The goal with the normal form, which is the same wherever the expression is defined."""
         return replace(self, below=simplify(self.below, self))
@@ -327,13 +286,6 @@ class Goal:
         return replace(self, below=-part if sign > 0 else part)
 
 
-def round_log(value: Fraction | float, up: bool) -> Fraction:
-    """The logarithm of a positive number, rounded up or down to a multiple of 2^-20."""
-    low, high = interval.log(interval.point(Fraction(value)))
-    scaled = high * 2**20 if up else -low * 2**20
-    return Fraction(int(scaled.ceil().upper().unique_fmpz()), 2**20) * (1 if up else -1)
-
-
 def check(goal: Goal, proof: Proof) -> int:
     """The number of pieces of a proof; raises WrongProof."""
     with ctx.workprec(max(ctx.prec, PRECISION)):
@@ -367,8 +319,6 @@ def _check(goal: Goal, proof: Proof) -> int:
             return _check(goal.slope(name, end), proof["slope"]) + _check(goal.face(name, end), proof["face"])
         case "normal" | "logs" | "squares" | "fraction" as by:
             return _check(getattr(goal, by)(), proof["proof"])
-        case "log" | "root" as by:
-            return _check(getattr(goal, by)(proof["name"]), proof["proof"])
         case "sum":
             terms = goal.terms()
             _require(sorted(i for used, _ in proof["parts"] for i in used) == [*range(len(terms))], "a term is missing")
@@ -387,10 +337,6 @@ def _check(goal: Goal, proof: Proof) -> int:
             return _check(goal.slope(proof["name"], end), proof["slope"]) + _check(face, proof["face"])
         case "combine":
             return _check(goal.combine(proof["condition"]), proof["proof"])
-        case "vertex":
-            goal.enclose(goal.below)
-            bend, face = goal.vertex(proof["name"])
-            return _check(bend, proof["bend"]) + _check(face, proof["face"])
         case "cases":
             return sum(_check(case, part) for case, part in zip(goal.cases(), proof["parts"], strict=True))
         case "factors":

@@ -2,7 +2,7 @@
 
 Tried in this order: interval arithmetic; the cases of a maximum; the normal form, for a difference that is 0 and for
 factors with a sign, in units of a variable if need be; conditions; its terms one by one; logarithms or squares of both
-sides; roots; the face where a monotone expression is largest, which is how equality at a corner is met (its slope is a
+sides; the face where a monotone expression is largest, which is how equality at a corner is met (its slope is a
 goal of its own, so that as many derivatives are taken as vanish there); and halves. A budget of steps ends the search.
 """
 
@@ -78,7 +78,7 @@ class Search:
         proof = proof or (None if half else self.by_slope(goal, min(slopes, 1), 0))
         proof = proof or (None if half else self.by_terms(goal) or self.by_logs(goal, slopes, halvings))
         proof = proof or (self.by_boundary(goal, slopes) if slopes and not half else None)
-        proof = proof or self.by_slope(goal, slopes, halvings) or (None if half else self.by_log(goal, slopes))
+        proof = proof or self.by_slope(goal, slopes, halvings)
         return proof or self.by_halves(goal, slopes, halvings, factored)
 
     def by_parts(self, goal: Goal) -> Proof | None:
@@ -143,7 +143,7 @@ class Search:
         return None
 
     def by_boundary(self, goal: Goal, slopes: int) -> Proof | None:
-        """The expression is largest where a condition is an equality, where its slope is 0, or after taking a root."""
+        """The expression is at most 0 less a condition, or largest where one is an equality."""
         for i in range(len(goal.conditions)):
             with suppress(*FAILURES):
                 return {"by": "combine", "condition": i, "proof": self.part(8).prove(goal.combine(i), 1, 2)}
@@ -160,19 +160,6 @@ class Search:
                     "slope": slope,
                     "face": search.prove(face, slopes),
                 }
-        for name in goal.box:
-            with suppress(*FAILURES):
-                goal.enclose(goal.below)
-                bend, face = goal.vertex(name)
-                search = self.part(8)
-                return {
-                    "by": "vertex",
-                    "name": name,
-                    "bend": search.prove(bend, 1, 2),
-                    "face": search.prove(face, slopes),
-                }
-            with suppress(*FAILURES):
-                return {"by": "root", "name": name, "proof": self.part(4).prove(goal.root(name), slopes)}
         return None
 
     def refute(self, goal: Goal) -> None:
@@ -249,14 +236,6 @@ class Search:
                 return {"by": "monotone", "name": name, "end": end, "slope": slope, "face": face}
             except FAILURES:
                 continue
-        return None
-
-    def by_log(self, goal: Goal, slopes: int) -> Proof | None:
-        """The logarithm of a variable for it, where there is one."""
-        for name in goal.box:
-            with suppress(*FAILURES):
-                if any(part.kind == "log" and name in variables_of(part) for part in list_parts(goal.below)):
-                    return {"by": "log", "name": name, "proof": self.part(2).prove(goal.log(name), slopes)}
         return None
 
     def by_halves(self, goal: Goal, slopes: int, halvings: int, factored: bool) -> Proof:

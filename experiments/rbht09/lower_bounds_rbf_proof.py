@@ -274,17 +274,13 @@ def strictly_thinner(*, N, factor=1):
     return strictly_below(bounds.thinnest_ball_strict, N)
 
 
-def thinnest(delta, N, weights):
-    """The least of N - 1 shares of at most delta, proportional to `weights`."""
-    return min(delta * w / sum(weights) for w in weights)
-
-
 def shares_of_delta():
     """The least of N - 1 shares of delta, equal or not."""
     for delta, N in product(DELTAS, (2, 5, 40)):
         for weights in ([1] * (N - 1), range(1, N), [1] * (N - 2) + [100]):
             share = Fraction(min(weights) * (N - 1), sum(weights))
-            yield {"delta": delta, "N": N, "share": share}, thinnest(wrong_ball(delta=delta), N, list(weights))
+            least = min(wrong_ball(delta=delta) * weight / sum(weights) for weight in weights)
+            yield {"delta": delta, "N": N, "share": share}, least
 
 
 @inequality_claim(
