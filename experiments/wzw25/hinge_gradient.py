@@ -8,6 +8,7 @@ import numpy as np
 
 from lemmata.bounds.theorem import between, require
 from lemmata.bounds.wzw25 import hinge_gradient as bounds
+from lemmata.bounds.wzw25.noisy_gd import value_sensitivity
 from lemmata.experiments.checks import Step, inequality_claim
 from lemmata.experiments.engine.claims.claim import Control
 
@@ -60,8 +61,11 @@ def gradients_of_a_record():
 
 
 def gradients_of_two_records():
-    """The norm of the difference of two records' subgradients."""
+    """The norm of the difference of two records' subgradients; and of values, from w = 0 on, where all losses are 1."""
     for sizes, gradients, _ in random_gradients():
+        for norm in (sizes["width"] / sizes["radius"] * scale for scale in (0.5, 1, 3)):
+            change = value_sensitivity(norm=norm, **sizes)
+            yield sizes | {"norm": norm}, change, norm * bounds.replacement_sensitivity(**sizes)
         first, second = np.linalg.norm(gradients, axis=0) * sizes["width"] / sizes["radius"]
         largest = min(1, first), min(1, second)
         apart = float(np.linalg.norm(gradients[:, 0] - gradients[:, 1]))
