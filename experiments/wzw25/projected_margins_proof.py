@@ -157,7 +157,7 @@ def half_printed():
 )
 def half_corrected():
     """Both sides where gamma - e b/3 is not negative."""
-    for gamma, e, b in product((0.35, 1.0), (0.01, 0.99), (1.0, 3.0)):
+    for gamma, e, b in product((0.35, 1.0), (0.01, 0.99), (0.1, 1.0)):
         point = {"gamma": gamma, "e": e, "b": b}
         yield point, bound.half_step_corrected(**point), bound.ratio_step(**point)
 
