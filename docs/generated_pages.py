@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import lemmata
+from lemmata.bounds.catalogue.paper_file import read_table
 from lemmata.bounds.library import Paper, library
 from lemmata.bounds.theorem import Theorem, theorems
-from lemmata.bounds.catalogue.paper_file import read_table
 
 ROOT = Path(__file__).resolve().parents[1]
 ALGORITHMS = ROOT / "docs" / "algorithms.csv"

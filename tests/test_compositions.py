@@ -48,6 +48,7 @@ MORE = {
     "wzw25.lem6.3.s2/explicit": "the closed form against the sum; the harmonic number is shared",
     "wzw25.lemG.1.s1/printed": "the largest ratio over the grid, which is what the statement is about",
     "wzw25.thm6.7/explicit/population": "Lemma 6.3 at the grid's margin, uniform convergence and Equation 18",
+    "wzw25.thm7.1.s2/corrected": "every size of the grid, and Lemma K.6 at the true one; its bound is shared",
     "wzw25.thm7.1/printed/utility": "the explicit bound on the left, a term of the order is shared",
     "wzw25.lemK.6/printed/utility": "the explicit bound on the left, a term of the order is shared",
     "wzw25.sec7.text/corrected/factors": "the quotient of both at all n up to 4096; the size of the grid is shared",

@@ -393,7 +393,7 @@ def final_line(*, margin_loss: float, loss: float, part: float) -> float:
     kind="identity",
     says=r"\mathrm{arg}\min_h\hat R^\rho_S(h)=\mathrm{arg}\min_h\left\{\hat R^\rho_S(h)"
     r"+2\sqrt{\hat R^\rho_S(h)}\,\frac Mm\right\}",
-    needs=[at_least("part", 0)],
+    needs=[at_least("loss", 0), at_least("part", 0)],
     source=SOURCE + ", last sentence",
 )
 def objective(*, loss: float, part: float) -> float:

@@ -110,6 +110,7 @@ def corrected_penalty(*, sensitivity: float, m: int, epsilon: float, beta: float
     needs=[
         integer("m"),
         in_unit_interval("beta"),
+        positive("rho"),
         require("rho sqrt(m) <= h_max", lambda h_max, rho, m: rho * sqrt(m) <= h_max),
     ],
     source=", first paragraph of Appendix F",

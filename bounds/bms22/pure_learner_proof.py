@@ -361,7 +361,7 @@ def final_line(*, loss: float, alpha: float, complexity: float) -> float:
     kind="identity",
     says=r"\mathrm{arg}\min_w\hat R^\rho_S(w)"
     r"=\mathrm{arg}\min_w\left\{\hat R^\rho_S(w)+2\sqrt{\hat R^\rho_S(w)B}\right\}",
-    needs=[at_least("complexity", 0)],
+    needs=[at_least("loss", 0), at_least("complexity", 0)],
     source=SOURCE + ", last sentence",
 )
 def objective(*, loss: float, complexity: float) -> float:

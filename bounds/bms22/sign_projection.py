@@ -15,7 +15,7 @@ import numpy as np
 from lemmata.bounds.exact import numbers
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.numbers import Array, Real
-from lemmata.bounds.theorem import in_unit_interval, integer, require, theorem
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, require, theorem
 
 PRESERVED = (
     r"\Pr_\Phi\left[\forall u,v\in T:\ \left|\langle\Phi u,\Phi v\rangle-\langle u,v\rangle\right|"
@@ -212,6 +212,7 @@ def doubled_logarithm(*, m: int, beta: float) -> float:
     "bms22.lemA.3.s4",
     says=r"\left|\langle\bar u,\bar v\rangle-\langle\Phi\bar u,\Phi\bar v\rangle\right|\le"
     r"\frac{\gamma}{12}\left(\|\bar u+\bar v\|_2^2+\|\bar u-\bar v\|_2^2\right)",
+    needs=[at_least("gamma", 0), at_least("plus", 0), at_least("minus", 0)],
     source=", proof, second inequality of the chain",
 )
 def polarisation(*, gamma: Real, plus: Real, minus: Real) -> Real:
@@ -229,6 +230,7 @@ def polarisation(*, gamma: Real, plus: Real, minus: Real) -> Real:
 @theorem(
     "bms22.lemA.3.s5",
     says=r"\frac{\gamma}{12}\left(\|\bar u+\bar v\|_2^2+\|\bar u-\bar v\|_2^2\right)\le\frac{\gamma}{3}",
+    needs=[at_least("gamma", 0)],
     source=", proof, third inequality of the chain",
 )
 def parallelogram(*, gamma: Real) -> Real:

@@ -13,9 +13,6 @@ trusted: a statement counts as proved once this file has read the proof. A proof
     {"by": "factors", "parts": [...]}       the sign of each factor of the normal form, with a proof of it
     {"by": "boundary", "condition": i, "name": x, "slope": proof, "face": proof}   as monotone, up to condition i
     {"by": "combine", "condition": i, "proof": proof}   it is at most 0 even with condition i, which is so, subtracted
-    {"by": "vertex", "name": x, "bend": proof, "face": proof}   it is concave in x, and at most 0 where its slope is 0
-    {"by": "root", "name": x, "proof": proof}   a root of what is linear in x is taken for the variable
-    {"by": "log", "name": x, "proof": proof}   the logarithm of a positive variable is taken for it
     {"by": "scale", "name": x, "powers": {...}, "proof": proof}   the same in units of a product of positive variables
     {"by": "cases", "parts": [...]}         either part of a maximum in it is the larger one; what bounds a variable
                                             by a number narrows its side
@@ -41,13 +38,12 @@ from typing import Any
 from flint import ctx
 
 from lemmata.bounds.exact.balls import PRECISION
-from lemmata.bounds.proof import interval
+from lemmata.bounds.proof.box import Box, Side
 from lemmata.bounds.proof.expression import (
     Expression,
     NotGeneric,
     as_expression,
     derivative,
-    exp,
     find,
     list_parts,
     log,
@@ -69,35 +65,26 @@ class WrongProof(ValueError):
 
 
 @dataclass(frozen=True)
-class Side:
-    """The numbers that a variable takes: an interval, of which an open end is no member, or its whole numbers."""
-
-    low: Fraction | float  # or -inf
-    high: Fraction | float  # or inf
-    open_low: bool = False
-    open_high: bool = False
-    whole: bool = False
-
-    def interval(self) -> Interval:
-        """The interval, with its ends."""
-        return Interval(
-            self.low if isinstance(self.low, float) else interval.point(self.low).low,
-            self.high if isinstance(self.high, float) else interval.point(self.high).high,
-        )
-
-
-@dataclass(frozen=True)
 class Goal:
     """below <= 0 wherever in the box all conditions are <= 0, and < 0 if they are strict."""
 
     below: Expression
-    box: Mapping[str, Side]
+    box: Any  # a `Box`, which a mapping of sides becomes
     conditions: tuple[Expression, ...] = ()
     strict: frozenset[Expression] = frozenset()
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.box, Box):
+            object.__setattr__(self, "box", Box(self.box))
+
+    @property
+    def forms(self) -> dict[int, Any]:
+        """Normal forms that are known, which depend on the signs of expressions on the box."""
+        return self.box.forms
+
     def enclose(self, expression: Expression) -> Interval:
         """An interval around an expression on the box. Raises Undefined."""
-        return enclose(expression, {name: side.interval() for name, side in self.box.items()})
+        return enclose(expression, self.box.intervals, self.box.enclosed)
 
     def new_name(self, kind: str) -> str:
         """The name of a variable that is no other's."""
@@ -105,6 +92,12 @@ class Goal:
 
     def is_positive(self, part: Expression) -> bool:
         """Whether a part is shown to be above 0 on the box, but for ends that are not members."""
+        known = self.box.positive
+        if part not in known:
+            known[part] = self._is_positive(part)
+        return known[part]
+
+    def _is_positive(self, part: Expression) -> bool:
         if part.kind == "variable":
             side = self.box[part.parts[0]]
             return side.low > 0 or (side.low == 0 and side.open_low)
@@ -163,9 +156,7 @@ class Goal:
         return self.at(name, value)
 
     def at(self, name: str, value: Fraction) -> Goal:
-        fixed = {name: number(value)}
-        box = {other: side for other, side in self.box.items() if other != name}
-        return Goal(substitute(self.below, fixed), box, ())
+        return Goal(substitute(self.below, {name: number(value)}), self.box.without(name))
 
     def slope(self, name: str, end: str) -> Goal:
         """That the expression does not fall towards an end, under the conditions that hold further on that way too."""
@@ -209,7 +200,7 @@ class Goal:
         )
         if end == "low" and not self.is_positive(-slope):
             raise WrongProof("the sign of a condition is not shown")
-        inside = Goal(value, {other: side for other, side in self.box.items() if other != name})
+        inside = Goal(value, self.box.without(name))
         around, side = inside.enclose(value), self.box[name].interval()
         if not (around.low >= side.low and around.high <= side.high):
             raise WrongProof(f"the boundary may lie outside {name}")
@@ -221,43 +212,6 @@ class Goal:
         """The goal less a condition, which is at most 0, so that it is no smaller."""
         rest = (*self.conditions[:i], *self.conditions[i + 1 :])
         return Goal(simplify(self.below - self.conditions[i], self), self.box, rest)
-
-    def vertex(self, name: str) -> tuple[Goal, Goal]:
-        """(that the expression is concave in a variable, the goal where its slope there is 0)."""
-        slope = derivative(self.below, name)
-        _, value = self.solve(slope, name)
-        box = {other: side for other, side in self.box.items() if other != name}
-        kept = tuple(c for c in self.conditions if name not in variables_of(c))
-        return Goal(derivative(slope, name), self.box), Goal(substitute(self.below, {name: value}), box, kept)
-
-    def root(self, name: str) -> Goal:
-        """The goal with the first root of what is linear in a variable for a new variable, in place of that one."""
-        found = find(
-            self.below, lambda node: node.kind == "^" and node.parts[1].denominator > 1 and name in variables_of(node)
-        )
-        slope, value = self.solve(found.parts[0], name)
-        power, side, new = found.parts[1], self.box[name], self.new_name("root")
-        if not self.is_positive(slope):
-            raise WrongProof("the root of a number that may fall")
-        moved = value + variable(new) ** power.denominator / slope
-        below = replace_part(self.below, found, variable(new) ** power.numerator)
-        ends = [side.low - moved] if isinstance(side.low, Fraction) else []
-        ends += [moved - side.high] if isinstance(side.high, Fraction) else []
-        others = {other: old for other, old in self.box.items() if other != name}
-        box = others | {new: Side(Fraction(0), INF, open_high=True)}
-        conditions = (*(substitute(c, {name: moved}) for c in self.conditions), *ends)
-        return Goal(substitute(below, {name: moved}), box, conditions)
-
-    def log(self, name: str) -> Goal:
-        """The goal with the logarithm of a positive variable for a new variable, in a side that is no smaller."""
-        side, new = self.box[name], self.new_name("log")
-        if side.low == 0 and not side.open_low:
-            raise NotGeneric("the logarithm of 0")
-        low = -INF if side.low == 0 else round_log(side.low, up=False)
-        high = INF if side.high == INF else round_log(side.high, up=True)
-        moved = {name: exp(variable(new))}
-        box = {other: old for other, old in self.box.items() if other != name} | {new: Side(low, high)}
-        return Goal(substitute(self.below, moved), box, tuple(substitute(c, moved) for c in self.conditions))
 
     def normal(self) -> Goal:
         """The goal with the normal form, which is the same wherever the expression is defined."""
@@ -274,12 +228,12 @@ class Goal:
             raise WrongProof("not a half line, or units that may be 0")
         unit = math.prod((variable(other) ** Fraction(power) for other, power in powers.items()), start=number(1))
         moved = {name: variable(new) * unit}
-        box = {other: old for other, old in self.box.items() if other != name} | {new: replace(side, whole=False)}
+        box = self.box.without(name, **{new: replace(side, whole=False)})
         return Goal(substitute(self.below, moved), box, tuple(substitute(c, moved) for c in self.conditions)).normal()
 
     def terms(self) -> list[Expression]:
         """The terms of the normal form."""
-        over, under = quotient(self.below, self)
+        over, under = quotient(self.below, self, self.forms)
         return [to_expression({monomial: c}) / to_expression(under) for monomial, c in sorted(over.items(), key=repr)]
 
     def cases(self) -> list[Goal]:
@@ -303,7 +257,7 @@ class Goal:
 
     def logs(self) -> Goal:
         """That the logarithm of one of two positive terms, of which this is the difference, is at most the other's."""
-        over, under = quotient(self.below, self)
+        over, under = quotient(self.below, self, self.forms)
         if len(over) != 2 or not self.is_positive(to_expression(under)):
             raise NotGeneric("not a difference of two terms")
         terms = sorted(over.items(), key=lambda term: term[1])
@@ -314,7 +268,7 @@ class Goal:
 
     def squares(self) -> Goal:
         """That the square of the positive terms is at most that of the negative ones, both of which are at least 0."""
-        over, under = quotient(self.below, self)
+        over, under = quotient(self.below, self, self.forms)
         plus, minus = (to_expression({m: abs(c) for m, c in over.items() if c * sign > 0}) for sign in (1, -1))
         if not all(map(self.is_at_least_0, (plus, minus))) or not self.is_positive(to_expression(under)):
             raise NotGeneric("terms without a sign")
@@ -325,26 +279,18 @@ class Goal:
         value = getattr(self.box[name], end)
         if not isinstance(value, float):
             raise NotGeneric("an end that is finite")
-        sides = {other: side.interval() for other, side in self.box.items()}
-        return enclose(self.below, {**sides, name: Interval(value, value)})
+        return enclose(self.below, {**self.box.intervals, name: Interval(value, value)})
 
     def of_factor(self, part: Expression, sign: int) -> Goal:
         """That a factor has a sign."""
         return replace(self, below=-part if sign > 0 else part)
 
 
-def round_log(value: Fraction | float, up: bool) -> Fraction:
-    """The logarithm of a positive number, rounded up or down to a multiple of 2^-20."""
-    low, high = interval.log(interval.point(Fraction(value)))
-    scaled = high * 2**20 if up else -low * 2**20
-    return Fraction(int(scaled.ceil().upper().unique_fmpz()), 2**20) * (1 if up else -1)
-
-
 def check(goal: Goal, proof: Proof) -> int:
     """The number of pieces of a proof; raises WrongProof."""
     with ctx.workprec(max(ctx.prec, PRECISION)):
         try:
-            return _check(goal, proof)
+            return _check(replace(goal, box=dict(goal.box)), proof)  # nothing is known that a search has found
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             raise WrongProof(f"{type(error).__name__}: {error}") from None
 
@@ -373,8 +319,6 @@ def _check(goal: Goal, proof: Proof) -> int:
             return _check(goal.slope(name, end), proof["slope"]) + _check(goal.face(name, end), proof["face"])
         case "normal" | "logs" | "squares" | "fraction" as by:
             return _check(getattr(goal, by)(), proof["proof"])
-        case "log" | "root" as by:
-            return _check(getattr(goal, by)(proof["name"]), proof["proof"])
         case "sum":
             terms = goal.terms()
             _require(sorted(i for used, _ in proof["parts"] for i in used) == [*range(len(terms))], "a term is missing")
@@ -393,10 +337,6 @@ def _check(goal: Goal, proof: Proof) -> int:
             return _check(goal.slope(proof["name"], end), proof["slope"]) + _check(face, proof["face"])
         case "combine":
             return _check(goal.combine(proof["condition"]), proof["proof"])
-        case "vertex":
-            goal.enclose(goal.below)
-            bend, face = goal.vertex(proof["name"])
-            return _check(bend, proof["bend"]) + _check(face, proof["face"])
         case "cases":
             return sum(_check(case, part) for case, part in zip(goal.cases(), proof["parts"], strict=True))
         case "factors":

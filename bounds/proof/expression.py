@@ -251,6 +251,7 @@ def replace_part(expression: Expression, part: Expression, other: Expression) ->
     return walk(expression, lambda node, parts: other if node is part else rebuild(node, parts), {})
 
 
+@cache
 def list_parts(expression: Expression) -> list[Expression]:
     """All parts of an expression, the innermost first."""
     order: dict[int, Expression] = {}
@@ -279,6 +280,7 @@ def rebuild(node: Expression, parts: list[Expression]) -> Expression:
     return BUILD[node.kind](*parts) if parts else node
 
 
+@cache
 def variables_of(expression: Expression) -> frozenset[str]:
     """The names of the variables of an expression."""
     return walk(
@@ -288,6 +290,7 @@ def variables_of(expression: Expression) -> frozenset[str]:
     )
 
 
+@cache
 def derivative(expression: Expression, name: str) -> Expression:
     """d/d name. Raises NotGeneric at a kink or a jump."""
     zero = number(0)

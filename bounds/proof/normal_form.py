@@ -25,7 +25,10 @@ MOST = 400  # terms of a polynomial
 
 
 class Signs(Protocol):
-    """What is known of the signs of expressions."""
+    """What is known of the signs of expressions, and the forms that follow."""
+
+    @property
+    def forms(self) -> dict[int, Any]: ...
 
     def is_positive(self, part: Expression) -> bool: ...
 
@@ -161,6 +164,8 @@ def _primes(value: Fraction, power: Fraction) -> dict[Expression, Fraction]:
 
 def _divided(a: Polynomial, b: Polynomial) -> Quotient:
     """a / b, of which a single term below is moved up."""
+    if not a:
+        return Quotient(a, ONE)
     if len(b) == 1:
         ((monomial, c),) = b.items()
         return Quotient(_times(a, {_monomial({atom: -e for atom, e in monomial}): 1 / c}), ONE)
@@ -172,7 +177,7 @@ def _single(atom: Expression, power: Fraction = Fraction(1)) -> Quotient:
 
 
 def _multiplied(a: Quotient, b: Quotient) -> Quotient:
-    return Quotient(_times(a.over, b.over), _times(a.under, b.under))
+    return _divided(_times(a.over, b.over), _times(a.under, b.under))
 
 
 def _both(made: Quotient) -> list[tuple[Expression, Fraction]]:
@@ -182,7 +187,7 @@ def _both(made: Quotient) -> list[tuple[Expression, Fraction]]:
     return content + [(f, Fraction(e)) for f, e in above.powers] + [(f, Fraction(-e)) for f, e in below.powers]
 
 
-def quotient(expression: Expression, signs: Signs, seen: dict[int, Any] | None = None) -> Quotient:
+def quotient(expression: Expression, signs: Signs, seen: dict[int, Any]) -> Quotient:
     """The quotient of polynomials that an expression is; `signs` tells which parts are positive."""
 
     def power(base: Quotient, exponent: Fraction) -> Quotient:
@@ -261,7 +266,7 @@ def quotient(expression: Expression, signs: Signs, seen: dict[int, Any] | None =
         inner = [to_expression(p.over) / to_expression(p.under) for p in parts]
         return _single(of.rebuild(node, sorted(inner, key=_text) if node.kind == "max" else inner))
 
-    return walk(expression, rule, {} if seen is None else seen)
+    return walk(expression, rule, seen)
 
 
 def _irreducible(part: Expression) -> Expression:
@@ -270,11 +275,11 @@ def _irreducible(part: Expression) -> Expression:
 
 def simplify(expression: Expression, signs: Signs) -> Expression:
     """The normal form as an expression."""
-    made = quotient(expression, signs)
+    made = quotient(expression, signs, signs.forms)
     return to_expression(made.over) / to_expression(made.under)
 
 
 def factors(expression: Expression, signs: Signs) -> tuple[Factors, Factors]:
     """(of the numerator, of the denominator) of an expression; a content of 0 above means that it is 0."""
-    made = quotient(expression, signs)
+    made = quotient(expression, signs, signs.forms)
     return factor(made.over), factor(made.under)

@@ -2,7 +2,7 @@
 
 Tried in this order: interval arithmetic; the cases of a maximum; the normal form, for a difference that is 0 and for
 factors with a sign, in units of a variable if need be; conditions; its terms one by one; logarithms or squares of both
-sides; roots; the face where a monotone expression is largest, which is how equality at a corner is met (its slope is a
+sides; the face where a monotone expression is largest, which is how equality at a corner is met (its slope is a
 goal of its own, so that as many derivatives are taken as vanish there); and halves. A budget of steps ends the search.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,15 +18,17 @@ from typing import Any
 from flint import ctx
 
 from lemmata.bounds.exact.balls import PRECISION
-from lemmata.bounds.proof.checker import Goal, Proof, Side, WrongProof
-from lemmata.bounds.proof.expression import Expression, NotGeneric, list_parts, variables_of
+from lemmata.bounds.proof.box import Box, Side
+from lemmata.bounds.proof.checker import Goal, Proof, WrongProof
+from lemmata.bounds.proof.expression import Expression, NotGeneric, list_parts, variable, variables_of
 from lemmata.bounds.proof.interval import Undefined
-from lemmata.bounds.proof.normal_form import powers_of
+from lemmata.bounds.proof.normal_form import powers_of, quotient
 
 FAILURES = (WrongProof, ArithmeticError, NotGeneric)
 STEPS = 1500  # of a search
 HALVINGS = 40
 SLOPES = 4  # derivatives of derivatives
+PLAIN = 8  # steps of what is plain to see
 SAMPLES = (Fraction(1, 7), Fraction(1, 2), Fraction(11, 13))
 
 
@@ -35,8 +36,11 @@ class NotProved(WrongProof):
     """The search ended without a proof; `point` is one where the statement is shown to be false, if there is one."""
 
     def __init__(self, goal: Goal, point: dict[str, Fraction] | None = None) -> None:
-        super().__init__(f"{goal.below} <= 0" + (f" fails at {point}" if point else ""))
-        self.point = point
+        super().__init__(goal, point)
+        self.goal, self.point = goal, point
+
+    def __str__(self) -> str:
+        return f"{self.goal.below} <= 0" + (f" fails at {self.point}" if self.point else "")
 
 
 @dataclass
@@ -71,9 +75,10 @@ class Search:
                     return {"by": "outside", "condition": i}
         self.refute(goal)
         proof = self.by_parts(goal) or (None if factored else self.by_factors(goal, slopes, halvings))
+        proof = proof or (None if half else self.by_slope(goal, min(slopes, 1), 0))
         proof = proof or (None if half else self.by_terms(goal) or self.by_logs(goal, slopes, halvings))
         proof = proof or (self.by_boundary(goal, slopes) if slopes and not half else None)
-        proof = proof or self.by_slope(goal, slopes, halvings) or (None if half else self.by_log(goal, slopes))
+        proof = proof or self.by_slope(goal, slopes, halvings)
         return proof or self.by_halves(goal, slopes, halvings, factored)
 
     def by_parts(self, goal: Goal) -> Proof | None:
@@ -95,7 +100,7 @@ class Search:
         left = variables_of(normal.below)
         if left < variables_of(goal.below):
             return {"by": "normal", "proof": self.prove(normal, slopes, halvings, factored)}
-        for name, powers in list_units(normal.below) if not goal.conditions else ():
+        for name, powers in list_units(normal) if not goal.conditions else ():
             with suppress(WrongProof):
                 scaled = goal.scaled(name, powers)
                 if len(variables_of(scaled.below)) < len(left):
@@ -138,7 +143,7 @@ class Search:
         return None
 
     def by_boundary(self, goal: Goal, slopes: int) -> Proof | None:
-        """The expression is largest where a condition is an equality, where its slope is 0, or after taking a root."""
+        """The expression is at most 0 less a condition, or largest where one is an equality."""
         for i in range(len(goal.conditions)):
             with suppress(*FAILURES):
                 return {"by": "combine", "condition": i, "proof": self.part(8).prove(goal.combine(i), 1, 2)}
@@ -155,29 +160,14 @@ class Search:
                     "slope": slope,
                     "face": search.prove(face, slopes),
                 }
-        for name in goal.box:
-            with suppress(*FAILURES):
-                goal.enclose(goal.below)
-                bend, face = goal.vertex(name)
-                search = self.part(8)
-                return {
-                    "by": "vertex",
-                    "name": name,
-                    "bend": search.prove(bend, 1, 2),
-                    "face": search.prove(face, slopes),
-                }
-            with suppress(*FAILURES):
-                return {"by": "root", "name": name, "proof": self.part(4).prove(goal.root(name), slopes)}
         return None
 
     def refute(self, goal: Goal) -> None:
         """Raise NotProved where the goal is shown to be false at a sample point."""
-        for share in SAMPLES:
-            point = {name: pick(side, share) for name, side in goal.box.items()}
-            there = Goal(goal.below, {name: Side(x, x) for name, x in point.items()}, goal.conditions)
+        for there in list_points(goal):
             try:
                 if there.enclose(goal.below).low > 0 and all(there.enclose(c).high <= 0 for c in goal.conditions):
-                    raise NotProved(goal, point)
+                    raise NotProved(goal, {name: side.low for name, side in there.box.items()})
             except (Undefined, NotGeneric):
                 continue
 
@@ -208,9 +198,7 @@ class Search:
     def sign_of(self, goal: Goal, part: Any) -> int:
         """The sign of an expression at sample points where the conditions hold, or 0."""
         signs = set()
-        for share in SAMPLES:
-            point = {name: Side(x := pick(side, share), x) for name, side in goal.box.items()}
-            there = Goal(part, point)
+        for there in list_points(goal):
             try:
                 if any(there.enclose(c).low > 0 for c in goal.conditions):
                     continue
@@ -224,7 +212,10 @@ class Search:
         return signs.pop() if len(signs) == 1 else 0
 
     def by_slope(self, goal: Goal, slopes: int, halvings: int) -> Proof | None:
-        """Where the expression is monotone in a variable, its largest value is on a face."""
+        """Where the expression is monotone in a variable, its largest value is on a face.
+
+        Without halvings, only if that is plain to see.
+        """
         if not slopes:
             return None
         for name, side in goal.box.items():
@@ -237,22 +228,14 @@ class Search:
                 limit = isinstance(getattr(side, end), float)
                 if limit and not goal.limit(name, end).high <= 0:
                     continue
-                face = None if limit else self.prove(goal.face(name, end), slopes, halvings)
-                inner = self.part(8)
+                outer, inner = (self, self.part(8)) if halvings else (Search(PLAIN), Search(PLAIN))
+                face = None if limit else outer.prove(goal.face(name, end), slopes if halvings else 0, halvings)
                 slope = inner.prove(goal.slope(name, end), slopes - 1, min(halvings, 8))
                 if limit:
                     return {"by": "limit", "name": name, "end": end, "slope": slope}
                 return {"by": "monotone", "name": name, "end": end, "slope": slope, "face": face}
             except FAILURES:
                 continue
-        return None
-
-    def by_log(self, goal: Goal, slopes: int) -> Proof | None:
-        """The logarithm of a variable for it, where there is one."""
-        for name in goal.box:
-            with suppress(*FAILURES):
-                if any(part.kind == "log" and name in variables_of(part) for part in list_parts(goal.below)):
-                    return {"by": "log", "name": name, "proof": self.part(2).prove(goal.log(name), slopes)}
         return None
 
     def by_halves(self, goal: Goal, slopes: int, halvings: int, factored: bool) -> Proof:
@@ -267,12 +250,38 @@ class Search:
         return {"by": "split", "name": name, "at": str(at), "parts": parts}
 
 
-def list_units(normal: Expression) -> Iterator[tuple[str, dict[str, str]]]:
-    """Each variable of a product in a normal form, with the powers of the others that make the product one variable."""
-    for part in list_parts(normal):
+def list_points(goal: Goal) -> list[Goal]:
+    """The goal at sample points."""
+    samples = goal.box.samples
+    for share in SAMPLES[len(samples) :]:
+        samples.append(Box({name: Side(x := pick(side, share), x) for name, side in goal.box.items()}))
+    return [replace(goal, box=point) for point in samples]
+
+
+def list_units(goal: Goal) -> list[tuple[str, dict[str, str]]]:
+    """Each variable of a product in a normal form, with the powers of the others that make the product one variable.
+
+    Where another variable may then be left out: to the same power in every term, as far as that is no part of an atom.
+    """
+    terms = [dict(monomial) for side in quotient(goal.below, goal, goal.forms) for monomial in side]
+    found = {}
+    for part in list_parts(goal.below):
         units = {a.parts[0]: e for a, e in powers_of(part)[1] if a.kind == "variable"} if part.kind == "*" else {}
-        for name in units if len(units) > 1 else ():
-            yield name, {other: str(-e / units[name]) for other, e in units.items() if other != name}
+        for name in units:
+            powers = {other: -e / units[name] for other, e in units.items() if other != name}
+            found[name, *powers.items()] = name, powers
+    return [
+        (name, {other: str(e) for other, e in powers.items()})
+        for name, powers in found.values()
+        if any(len({degree(term, name, other, e) for term in terms} - {None}) <= 1 for other, e in powers.items())
+    ]
+
+
+def degree(term: dict[Expression, Fraction], name: str, other: str, power: Fraction) -> Fraction | None:
+    """The power of another variable in a term, `name` in units of a power of it; None if an atom holds one of them."""
+    if any(atom.kind != "variable" and variables_of(atom) & {name, other} for atom in term):
+        return None
+    return term.get(variable(other), Fraction(0)) + power * term.get(variable(name), Fraction(0))
 
 
 def pick(side: Side, share: Fraction) -> Fraction:

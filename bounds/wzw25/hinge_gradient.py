@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from lemmata.bounds.exact.numbers import Array
-from lemmata.bounds.theorem import positive, theorem
+from lemmata.bounds.theorem import at_least, positive, theorem
 
 Real = float | Fraction
 
@@ -86,7 +86,7 @@ def replacement_sensitivity(*, radius: Real, width: Real) -> Real:
     "wzw25.lemA.10.s1",
     says=r"|\ell_c(\mathbf{w};(\mathbf{x},y))-\ell_c(\mathbf{v};(\mathbf{x},y))|"
     r"\le\frac{\|\mathbf{x}\|}{c}\|\mathbf{w}-\mathbf{v}\|",
-    needs=[positive("width")],
+    needs=[positive("width"), at_least("norm", 0)],
 )
 def lipschitz_constant(*, norm: Real, width: Real) -> Real:
     """The hinge loss of one record at margin c is (||x|| / c)-Lipschitz in the weights.

@@ -273,7 +273,7 @@ STEP = (
 )
 
 
-@theorem("wzw25.lemC.1.s4", part="one-step", says=STEP)
+@theorem("wzw25.lemC.1.s4", part="one-step", says=STEP, needs=[at_least("eta", 0), at_least("second_moment", 0)])
 def one_step_printed(*, squared_distance: Real, excess: Real, eta: Real, second_moment: Real) -> Real:
     """The squared distance from the comparator after one step of descent, as printed.
 

@@ -73,9 +73,9 @@ def outlier_loss(*, share: float) -> float:
 
     `share` is gamma/b.
 
-    1 + (3/share) sqrt(1 + share/3), by Cauchy-Schwarz. The event it needs is that of Lemma B.1, the norms of the
-    outliers too, which has probability 1 - beta for the same k (e = gamma/b). On E1 alone the clipping at 2b leaves
-    1 + 6b/gamma.
+    1 + (3/share) sqrt(1 + share/3), by Cauchy-Schwarz. The event it needs keeps the norms of the outliers too,
+    and has probability 1 - beta for the same k (e = gamma/b; cf. Lemma B.1). On E1 alone the clipping at 2b leaves 1 +
+    6b/gamma.
 
     >>> round(outlier_loss(share=1.0), 3)
     4.464

@@ -167,7 +167,8 @@ def selection_rate(*, first: int, last: int, epsilon: float, delta: float) -> fl
 def most_margins(*, n: int) -> float:
     """The grid of Algorithm 3 has at most 4 log2(n) margins.
 
-    |Gamma| = ceil(log2 n) + 1 <= log2 n + 2 (Lemma 6.4, part size), so it holds at n = 2 too; 3 log2 n would do.
+    The list has floor(log2 n) + 2 <= log2 n + 2 entries (cf. Lemma 6.4, part size), so it holds at n = 2 too; 3 log2 n
+    would do.
 
     >>> most_margins(n=2), most_margins(n=4)
     (4.0, 8.0)

@@ -8,6 +8,7 @@ import numpy as np
 
 from lemmata.bounds.bms22 import definitions as bounds
 from lemmata.bounds.bms22.exponential_mechanism import label_pairs
+from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import Step, identity_claim, inequality_claim, up_to_one
 from lemmata.experiments.engine.claims.claim import grid
 from lemmata.experiments.instances.laws.selections import UNIVERSE, empirical_risks, laws
@@ -59,7 +60,7 @@ EXACTLY = {"caught": (1.01,), "note": "by one line of proof; a rational lattice 
 BY_CASES = EXACTLY | {"steps": [Step("by cases")]}
 
 
-@inequality_claim(bounds.margin_loss, **EXACTLY)
+@inequality_claim(bounds.margin_loss, **BY_CASES)
 def margin_dominates():
     """u <= 0 implies u <= rho."""
     for u, rho in product(POINTS, (Fraction(0), *RHOS)):
@@ -80,20 +81,20 @@ def margin_dominates_the_ramp():
         yield point, bounds.ramp_loss(**point), bounds.margin_loss(**point)
 
 
-@inequality_claim(bounds.lipschitz_constant, **EXACTLY)
+@inequality_claim(bounds.lipschitz_constant, over=[require("p, q real", lambda p, q: True)], **BY_CASES)
 def hinge_is_lipschitz():
-    """The maximum of a function of slope -1/rho and a constant."""
-    for u, v, rho in product(POINTS, POINTS[::16], RHOS):
-        change = abs(bounds.hinge_loss(u=u, rho=rho) - bounds.hinge_loss(u=v, rho=rho))
-        yield {"u": u, "v": v, "rho": rho}, change, bounds.lipschitz_constant(rho=rho) * abs(u - v)
+    """The maximum of a function of slope -1/rho and a constant, at u = p rho and v = q rho."""
+    for p, q, rho in product(POINTS[::4], POINTS[::16], RHOS):
+        change = abs(bounds.hinge_loss(u=p * rho, rho=rho) - bounds.hinge_loss(u=q * rho, rho=rho))
+        yield {"p": p, "q": q, "rho": rho}, change, bounds.lipschitz_constant(rho=rho) * abs(p - q) * rho
 
 
-@inequality_claim(bounds.loss_of_zero, **EXACTLY)
+@inequality_claim(bounds.loss_of_zero, over=[require("u real", lambda u: True)], **BY_CASES)
 def zero_is_a_candidate():
     """The minimum is at most the value at w = 0, which is 1 on any data; data at the origin attain it."""
-    for point in LATTICE:
-        u, rho = point["u"], point["rho"]
-        yield point, min(bounds.hinge_loss(u=w * u, rho=rho) for w in (-1, 0, 1)), bounds.loss_of_zero(rho=rho)
+    for u, rho in product(POINTS, RHOS):
+        least = min(bounds.hinge_loss(u=w * u, rho=rho) for w in (-1, 0, 1))
+        yield {"u": u, "rho": rho}, least, bounds.loss_of_zero(rho=rho)
 
 
 if __name__ == "__main__":

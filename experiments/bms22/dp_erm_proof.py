@@ -1,7 +1,8 @@
 """The proof of Lemma 3.1 of Bassily, Mohri & Suresh (2022), step by step: copies, groups, scores, excess of a round."""
 
 from fractions import Fraction
-from math import exp, factorial, floor, log, sqrt
+from itertools import product
+from math import exp, expm1, factorial, floor, log, sqrt
 
 import numpy as np
 from flint import arb
@@ -12,8 +13,9 @@ from lemmata.bounds.bms22.phased_sgd import one_round
 from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.bounds.exact.certify import at, certify, over
 from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
-from lemmata.bounds.theorem import require
+from lemmata.bounds.theorem import between, require
 from lemmata.experiments.checks import (
+    Step,
     identity_claim,
     inequality_claim,
     order_claim,
@@ -140,17 +142,27 @@ def all_phases(*, n, mu, factor=1):
 # s2: groups -----------------------------------------------------------------------------------------------------------
 
 
+def rounds_of_the_algorithm():
+    """Steps 2 and 3 as the algorithm computes them."""
+    for m, delta, M, share in BUDGETS:
+        point = {"m": m, "delta": delta, "rounds": M, "epsilon": share * -log(delta)}
+        for pair in zip(one_round(point["epsilon"], delta, M), bounds.round_parameters(**point), strict=True):
+            yield point, *pair
+
+
 @identity_claim(
     bounds.round_parameters,
+    measured=rounds_of_the_algorithm,
     control=Control(lambda factor: f"log({2 * factor:g} M/δ) for log(2M/δ)", (1.01, 2)),
+    steps=[Step("2/δ̂ = 2M/δ")],
     note="both denominators are 4M log(2M/δ), as 2/δ̂ = 2M/δ",
 )
 def parameters_agree(*, factor=1):
     """Steps 2 and 3 of the algorithm against the proof's fractions of epsilon_hat and delta_hat."""
-    for m, delta, M, share in BUDGETS:
-        point = {"m": m, "delta": delta, "rounds": M, "epsilon": share * -log(delta)}
-        needed = bounds.round_parameters(**point)
-        for left, right in zip(one_round(point["epsilon"], delta / factor, M), needed, strict=True):
+    for m, delta, M, epsilon in product((1, 10), (1e-9, 0.05), (1, 30), (0.1, 2.0)):
+        point = {"m": m, "delta": delta, "rounds": M, "epsilon": epsilon}
+        copies = 4 * M * log(2 * factor * M / delta)
+        for left, right in zip((epsilon / copies, delta**2 / copies), bounds.round_parameters(**point), strict=True):
             yield point, left, right
 
 
@@ -180,64 +192,61 @@ assert total > printed_sum(**p) * (1 + 1e-9)"""
     return refuted("certificate", witness.inequality(*larger[0], python=python), note=note)
 
 
+GROUP = {"given": [bounds.round_parameters], "rounding": ROUNDING, "tightness": up_to_one}
+
+
 @inequality_claim(
     bounds.corrected_sum,
-    control=Control(lambda factor: f"{factor - 1:g} more than floor(T) terms", (2,)),
-    given=[bounds.round_parameters],
-    rounding=ROUNDING,
-    tightness=up_to_one,
+    measured=lambda: against_closed_form(bounds.corrected_sum, 0),
+    over=[between("share", 0, 1)],
+    steps=[Step("J ε' ≤ T ε' = ε̂")],
+    **GROUP,
     note="group privacy of J records needs the terms 0, ..., J − 1 (Dwork & Roth 2014), and J ≤ floor(T)",
 )
-def sum_of_the_group(*, factor=1):
-    """floor(T) terms against the closed form: J epsilon' <= T epsilon' = epsilon_hat, and the sum increases in J."""
-    yield from against_closed_form(bounds.corrected_sum, factor - 1)
+def sum_of_the_group():
+    """A geometric sum of J terms, a share of T."""
+    for m, delta, M, epsilon, share in product((1, 10), (1e-9, 0.05), (1, 30), (0.1, 2.0), (0.5, 1.0)):
+        p = {"m": m, "delta": delta, "rounds": M, "epsilon": epsilon}
+        each = bounds.round_parameters(**p)[0]
+        terms = share * 2 * log(2 * M / delta)
+        yield p | {"share": share}, expm1(terms * each) / expm1(each), bounds.corrected_sum(**p)
+
+
+def chained(*, m, delta, rounds, epsilon):
+    """delta' (e^epsilon_hat - 1)/epsilon'."""
+    each, spent = bounds.round_parameters(m=m, delta=delta, rounds=rounds, epsilon=epsilon)
+    return spent * expm1(epsilon / (2 * rounds)) / each
 
 
 @inequality_claim(
     bounds.linear_bound,
-    control=Control("e^x - 1 ≥ {} x", (1.01, 1.2)),
-    given=[bounds.round_parameters, bounds.corrected_sum],
-    rounding=ROUNDING,
-    tightness=up_to_one,
+    **GROUP | {"given": [bounds.round_parameters, bounds.corrected_sum]},
+    steps=[
+        Step("e^x - 1 ≥ x", chained),
+        Step("δ'/ε' = δ δ̂/(2 ε̂)"),
+    ],
 )
-def exponential_above_line(*, factor=1):
-    """delta' times the closed form of the sum; x/(e^x - 1) <= 1, certified on [1e-6, 1/2]; below by convexity."""
-
-    def quotient(x):
-        return factor / (1 + x / 2 + x**2 / 6)  # e^x - 1 >= x (1 + x/2 + x^2/6)
-
-    for p in round_budgets():
-        yield p, factor * bounds.round_parameters(**p)[1] * bounds.corrected_sum(**p), bounds.linear_bound(**p)
-    yield {"x": 1e-6}, exact(factor) * exact(1e-6), exact(1e-6).expm1()
-    proof = certify(over(quotient), at(quotient), {"x": (1e-6, 0.5)}, 1)
-    if proof.outcome != "HOLDS":
-        return inconclusive("BUDGET", f"{proof.bound} was certified")
-    largest = max(bounds.round_parameters(m=m, delta=d, rounds=M, epsilon=-log(d))[0] for m, d, M, _ in BUDGETS)
-    return {"note": f"ε' ≤ log(1/δ)/(4M log(2M/δ)) < 1/4 for M ≥ 1; the largest tried is {largest:.3f}"}
+def exponential_above_line():
+    """delta' times the closed form of the sum."""
+    for m, delta, M, epsilon in product((1, 10), (1e-9, 0.05), (1, 30), (0.1, 2.0)):
+        p = {"m": m, "delta": delta, "rounds": M, "epsilon": epsilon}
+        yield p, bounds.round_parameters(**p)[1] * bounds.corrected_sum(**p), bounds.linear_bound(**p)
 
 
 @inequality_claim(
     bounds.half_bound,
-    control=Control("ε̂ up to {} log(1/δ)", (1.01, 2)),
-    given=[bounds.linear_bound],
     rounding=ROUNDING,
-    scope="everywhere: epsilon_hat <= log(1/delta); beyond the box (1 - e^-l)/l <= min(1, 1/l)",
+    steps=[
+        Step("e^x - 1 ≤ x e^x", lambda *, delta, rounds, epsilon: delta**2 / 2 / rounds * exp(epsilon / (2 * rounds))),
+        Step("ε̂ ≤ log(1/δ)"),
+    ],
     note="the proof's last sentence says (ε, δ̂)-DP where (ε̂, δ̂)-DP is meant",
 )
-def group_below_half(*, factor=1):
-    """e^-l (e^{ul} - 1)/(ul) over u = epsilon_hat / l in (0, 1]: at u = 1 it is (1 - e^-l)/l <= 1, certified in l."""
-
-    def quotient(l):  # at the largest u, which is the factor
-        return ((factor - 1) * l).exp() / factor * (-(factor * l)).expm1() / -l
-
-    for p in round_budgets():
+def group_below_half():
+    """With e^epsilon_hat delta <= 1."""
+    for m, delta, M, epsilon in product((1,), (1e-9, 0.9999), (1, 30), (1e-9, 1e-5)):
+        p = {"m": m, "delta": delta, "rounds": M, "epsilon": epsilon}
         yield p, bounds.linear_bound(**p), bounds.half_bound(**p)
-    for l in (1e-3, 1.0, 30.0, 1e3):
-        yield {"l": l, "u": factor}, quotient(exact(l)), 1
-    proof = certify(lambda l: quotient(exact(l[0])), at(quotient), {"l": (1e-9, 1e3)}, 1)  # it decreases in l
-    if proof.outcome != "HOLDS":
-        return inconclusive("BUDGET", f"{proof.bound} was certified")
-    return {"tightness": (proof.reached, 1.0)}
 
 
 # s3: the scores -------------------------------------------------------------------------------------------------------

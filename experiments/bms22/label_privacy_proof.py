@@ -14,7 +14,7 @@ from lemmata.bounds.bms22 import pure_learner
 from lemmata.bounds.bms22.exponential_mechanism import two_level_failure
 from lemmata.bounds.bms22.margin_deviation import BARTLETT, log_cover, square_of_sum
 from lemmata.bounds.exact.balls import exact
-from lemmata.bounds.theorem import require
+from lemmata.bounds.theorem import at_least, require
 from lemmata.experiments.checks import Link, Step, inequality_claim, withheld
 from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.instances.classes import label_classes as small
@@ -305,18 +305,27 @@ def last_line(*, factor=1):
         yield point, square_of_sum(margin_loss + loss, part), claimed
 
 
+def bounds_of_the_lemma():
+    """What is minimised, with the root's M/m squared, is the bound of Lemma A.2 but for a constant."""
+    for part, t in product((0.0, 0.01, 5.0), (i / 500 for i in range(501))):
+        value = float(bounds.objective(loss=t, part=part))
+        yield {"loss": t, "part": part}, abs(value - square_of_sum(t, part**2) + part**2), 1e-11
+
+
 @inequality_claim(
-    bounds.objective, caught=(1.01,), note="√R̂ · M/m is printed for √(R̂ M/m). Both increase with R̂", tightness=withheld
+    bounds.objective,
+    measured=bounds_of_the_lemma,
+    over=[at_least("more", 0)],
+    caught=(1.01,),
+    steps=[Step("√ increases")],
+    note="√R̂ · M/m is printed for √(R̂ M/m). Both increase with R̂",
+    tightness=withheld,
 )
 def same_minimisers():
-    """Losses i/m in order: what is minimised increases strictly; with the root's M/m squared cf. Lemma A.2."""
-    for part in (0.0, 0.01, 5.0):
-        before = -1.0
-        for t in (i / 500 for i in range(501)):
-            value = float(bounds.objective(loss=t, part=part))
-            yield {"loss": t, "part": part}, nextafter(before, inf), value
-            yield Link("Lemma A.2", {"loss": t, "part": part}, abs(value - square_of_sum(t, part**2) + part**2), 1e-11)
-            before = value
+    """Where the loss is larger, what is minimised is larger by no less."""
+    for loss, part, more in product((0.0, 0.3), (0.0, 0.01, 5.0), (0.0, 1e-3, 1.0)):
+        here, there = (bounds.objective(loss=t, part=part) for t in (loss, loss + more))
+        yield {"loss": loss, "part": part, "more": more}, here + more, there
 
 
 if __name__ == "__main__":

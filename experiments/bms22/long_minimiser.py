@@ -5,7 +5,7 @@ from itertools import product
 from math import comb
 
 from lemmata.bounds.bms22 import long_minimiser as bounds
-from lemmata.bounds.theorem import require
+from lemmata.bounds.theorem import between, positive, require
 from lemmata.experiments.checks import Step, identity_claim, inequality_claim, up_to_one, witness
 from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
@@ -53,18 +53,16 @@ def four_pieces(*, factor=1):
 
 @identity_claim(
     bounds.middle_slope,
-    quick=grid(gamma=[0.5, 0.999]),
-    full=grid(gamma=[1e-6]),
     caught=(1.01,),
+    steps=[Step("α = γ/2, γ < 1")],
     note="negative for every γ < 1, not only for γ ≪ 1",
 )
-def middle_piece_falls(*, gamma):
-    """alpha r - (1 - alpha) gamma at r = 1, alpha = gamma/2."""
-    g = Fraction(gamma)
-    slope = bounds.middle_slope(gamma=g)
-    yield {"gamma": gamma}, g / 2 - (1 - g / 2) * g, slope
-    if slope >= 0:
-        return refuted("enumeration", witness.inequality({"gamma": gamma}, slope, 0))
+def middle_piece_falls():
+    """alpha r - (1 - alpha) gamma at r = 1, alpha = gamma/2; and its sign."""
+    for gamma in (1e-6, 0.5, 0.999):
+        slope = bounds.middle_slope(gamma=gamma)
+        yield {"gamma": gamma}, gamma / 2 - (1 - gamma / 2) * gamma, slope
+        yield {"gamma": gamma, "of": "the sign"}, -abs(slope), slope
 
 
 def minimisers(weights):
@@ -75,53 +73,58 @@ def minimisers(weights):
     return least, min((w for w in points if value[w] == least), key=abs)
 
 
-@identity_claim(
-    bounds.hinge_minimum,
-    quick=grid(gamma=[0.5, 0.01]),
-    full=grid(gamma=[0.999, 1e-6]),
-    control=Control("gamma multiplied by {}", (1.1, 1.5)),
-    note="the separately circulating appendix has α (1 + γ/γ), which would be γ",
-)
-def minimum_of_the_hinge(*, gamma, factor=1):
+def breakpoints():
     """A convex piecewise linear function is least at a breakpoint; all three, and the values of the other cases."""
-    g, r = Fraction(gamma), Fraction(1)
-    alpha = g / 2
-    least, where = minimisers([(alpha, -r), (1 - alpha, g)])
-    claimed_where, claimed_least = bounds.hinge_minimum.theorem.formula(gamma=g * Fraction(factor))
-    yield {"gamma": gamma, "value": "w*"}, where, claimed_where
-    yield {"gamma": gamma, "value": "loss"}, least, claimed_least
-    others = [bounds.hinge_loss(w=w, alpha=alpha, gamma=g, radius=r) for w in (Fraction(0), -1 / r)]
-    if others != [1, (1 - alpha) * (1 + g / r)] or min(others) <= least:
-        return inconclusive("FAILED", "the other cases are not what the text says")
-    points = [-2.0, -1.0, 0.0, 1.0, 1 / gamma, 1.5 / gamma]
-    curve = [float(bounds.hinge_loss(w=w, alpha=gamma / 2, gamma=gamma, radius=1.0)) for w in points]
-    return {"series": {"w": points, "exact": curve}}
-
-
-@identity_claim(
-    bounds.zero_one_loss, quick=grid(gamma=[0.5, 0.01]), full=grid(gamma=[0.999, 1e-6]), caught=(1.01, 1.5, 2)
-)
-def equal_zero_one_losses(*, gamma):
-    """P(y w x <= 0) for w between 1e-9 and 1e9, w* among them."""
-    g = Fraction(gamma)
-    for w in (Fraction(1, 10**9), Fraction(1), 1 / g, Fraction(10**9)):
-        errors = sum(p for p, x, y in atoms(g / 2, g, Fraction(1)) if y * w * x <= 0)
-        yield {"gamma": gamma, "w": w}, errors, bounds.zero_one_loss(gamma=g)
+    for g in (Fraction(1, 2), Fraction(1, 100), Fraction(999, 1000), Fraction(1, 10**6)):
+        found, alpha = minimisers([(g / 2, Fraction(-1)), (1 - g / 2, g)]), g / 2
+        others = [bounds.hinge_loss(w=w, alpha=alpha, gamma=g, radius=Fraction(1)) for w in (0, -1)]
+        for value, claimed in zip(
+            (*found[::-1], *others), (*bounds.hinge_minimum(gamma=g), 1, (1 - alpha) * (1 + g)), strict=True
+        ):
+            yield {"gamma": g}, abs(value - claimed), 0
 
 
 @inequality_claim(
-    bounds.minimiser_norm,
-    given=["bms22.exH/printed/minimiser"],
-    quick=grid(m=[1, 1000], gamma=[0.0009]),
-    full=grid(m=[9], gamma=[0.111]),
-    control=Control("norm divided by {}", (1.2, 2), setting={"m": 1000, "gamma": 0.0009}),
+    bounds.hinge_minimum,
+    measured=breakpoints,
+    over=[require("w real", lambda w: True)],
+    steps=[Step("a slope of at least γ (1 - γ)/2 on both sides")],
+    note="the separately circulating appendix has α (1 + γ/γ), which would be γ",
 )
-def longer_than_the_sample(*, m, gamma, factor=1):
-    """1/gamma > m iff gamma < 1/m; and 1/gamma is the norm of the minimiser."""
-    setting, g = {"m": m, "gamma": gamma}, Fraction(gamma)
-    norm, (_, where) = bounds.minimiser_norm(m=m, gamma=g), minimisers([(g / 2, Fraction(-1)), (1 - g / 2, g)])
-    yield setting, m, norm / Fraction(factor)
-    yield setting | {"of": "the norm"}, abs(abs(where) - norm), 0
+def minimum_of_the_hinge():
+    """The loss grows with the distance from the claimed minimiser, where it is the claimed minimum."""
+    for gamma, w in product((1e-6, 0.01, 0.5, 0.999), (-3.0, -1.0, 0.0, 2.0, 300.0)):
+        where, least = bounds.hinge_minimum(gamma=gamma)
+        loss, there = (bounds.hinge_loss(w=x, alpha=gamma / 2, gamma=gamma, radius=1) for x in (w, where))
+        yield {"gamma": gamma, "w": w}, least + gamma * (1 - gamma) / 2 * abs(w - where), loss
+        yield {"gamma": gamma, "w": w, "of": "attained"}, there, least
+
+
+@identity_claim(
+    bounds.zero_one_loss, over=[positive("w")], caught=(1.01, 1.5, 2), steps=[Step("the points at ±r are the errors")]
+)
+def equal_zero_one_losses():
+    """P(y w x <= 0) for w > 0."""
+    for gamma, w in product((1e-6, 0.01, 0.5, 0.999), (1e-9, 1.0, 1e9)):
+        errors = sum(p for p, x, y in atoms(gamma / 2, gamma, 1) if y * w * x <= 0)
+        yield {"gamma": gamma, "w": w}, errors, bounds.zero_one_loss(gamma=gamma)
+
+
+def norms_of_minimisers():
+    for m, g in ((1, Fraction(9, 10**4)), (1000, Fraction(9, 10**4)), (9, Fraction(111, 1000))):
+        _, where = minimisers([(g / 2, Fraction(-1)), (1 - g / 2, g)])
+        yield {"m": m, "gamma": g}, abs(abs(where) - bounds.minimiser_norm(m=m, gamma=g)), 0
+
+
+@inequality_claim(
+    bounds.minimiser_norm, given=[bounds.hinge_minimum], measured=norms_of_minimisers, steps=[Step("γ < 1/m")]
+)
+def longer_than_the_sample():
+    """1/gamma exceeds m, by m (1 - m gamma) at least, and is the norm of the minimiser."""
+    for m, gamma in product((1, 9), (0.0009, 0.111)):
+        norm = bounds.minimiser_norm(m=m, gamma=gamma)
+        yield {"m": m, "gamma": gamma}, m + m * (1 - m * gamma), norm
+        yield {"m": m, "gamma": gamma, "of": "the minimiser"}, abs(bounds.hinge_minimum(gamma=gamma)[0]), norm
 
 
 def shortest_minimiser(m, wrong, gamma):
@@ -153,12 +156,27 @@ def one_point_at_r():
     yield point, bounds.empirical_norm(**point), shortest_minimiser(**point)
 
 
-@inequality_claim(bounds.empirical_norm_without_outliers, tightness=up_to_one, given=[bounds.minimiser_norm])
-def no_point_at_r():
+def samples_without_outliers():
     """All points at +-gamma, gamma up to 1/m."""
     for m, share in product((1, 2, 4, 100), (Fraction(1, 10), Fraction(99, 100))):
         point = {"m": m, "gamma": share / m, "wrong": 0}
         yield point, bounds.empirical_norm_without_outliers(**point), shortest_minimiser(**point)
+
+
+@inequality_claim(
+    bounds.empirical_norm_without_outliers,
+    measured=samples_without_outliers,
+    tightness=up_to_one,
+    over=[between("share", -1, 1)],
+    steps=[Step("a loss below 1/γ > m, and none there")],
+)
+def no_point_at_r():
+    """All points at gamma: every w up to m loses at least 1 - m gamma > 0, and 1/gamma loses nothing."""
+    for m, gamma, wrong, share in product((1, 9), (0.0009, 0.111), (0,), (-1.0, 1.0)):
+        point = {"m": m, "gamma": gamma, "wrong": wrong}
+        norm = bounds.empirical_norm_without_outliers(**point)
+        yield point | {"share": share}, 1 - gamma * m, max(0, 1 - share * norm * gamma)
+        yield point | {"share": share, "of": "no loss"}, max(0, 1 - 1 / gamma * gamma), 0
 
 
 @identity_claim(

@@ -5,7 +5,7 @@ Accuracy on families of instances whose failure probability is known exactly; pr
 """
 
 from itertools import pairwise, product
-from math import isinf, log
+from math import isinf, log, sqrt
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from lemmata.bounds.bms22 import margin_selection as bounds
 from lemmata.bounds.bms22 import margin_selection_proof as proof
 from lemmata.bounds.bms22.definitions import smallest_delta, smallest_epsilon
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import ROUNDING, Link, inequality_claim, up_to_one, withheld, witness
+from lemmata.experiments.checks import ROUNDING, Link, Step, inequality_claim, up_to_one, withheld, witness
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.laws import selection_families as families
@@ -214,17 +214,20 @@ def corrected_lemma(*, m, epsilon, beta, factor=1):
 
 @inequality_claim(
     bounds.trivial_small,
-    control=Control("margins up to {} h_max/sqrt(m)", (1.1, 3)),
+    steps=[Step("ρ ≤ h_max/√m, and log 3 > 1")],
     rounding=1e-9,
     tightness=up_to_one,
     note="the text says 'typically'. F_1 at m ≤ 2 and β near 1 is left out, and the constants of the O(·) count as 1",
 )
-def small_is_trivial(*, factor=1):
-    """With x = h_max/(rho sqrt(m)) >= 1 they are x and x^2 log^2(m/beta): the end of the range is worst, log 3 > 1."""
-    for m, beta, share in product((1, 3, 4, 100, 10**6, 10**12), (1e-12, 0.5, 1 - 1e-12), (1.0, 0.5, 1e-6)):
-        point = {"h_max": 1.0, "rho": share / np.sqrt(m) * (1 - 1e-15), "m": m, "beta": beta}
-        wider = point | {"rho": point["rho"] * factor}
-        yield point, 1.0, min(bounds.trivial_small.theorem.formula(**wider))
+def small_is_trivial():
+    """Both terms; the end of the range is worst."""
+    for h_max, rho, m, beta in product((1.0, 2.0), (1e-9, 1.0), (1, 3, 4), (1e-12, 0.5, 1 - 1e-12)):
+        point = {"h_max": h_max, "rho": rho, "m": m, "beta": beta}
+        if rho * sqrt(m) <= h_max:
+            first, second = bounds.trivial_small(**point)
+            yield point, 1, first
+            if m >= 3:
+                yield point | {"of": "the second"}, first**2, second
 
 
 # Corollary F.2, accuracy ----------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """The proofs of Claims D.2 and D.3 of bms22: recursions are iterated, and embeddings are chosen adversarially."""
 
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from math import sqrt
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from lemmata.bounds.bms22 import network_embedding as bounds
 from lemmata.bounds.bms22.matrix_projection import deviations, failure_of_deviations
-from lemmata.experiments.checks import ROUNDING, Link, inequality_claim, up_to_one
+from lemmata.experiments.checks import ROUNDING, Link, Step, inequality_claim, up_to_one
 from lemmata.experiments.engine.claims.claim import Control
 from lemmata.experiments.instances.classes import covers, networks
 from lemmata.mechanisms.learners.covers.network_learner import product_cover
@@ -84,10 +85,20 @@ def summands_are_lost():
     return unrolled(bounds.unravelled)
 
 
-@inequality_claim(bounds.unravelled_whole, note="a geometric sum, with equality")
+@inequality_claim(
+    bounds.unravelled_whole,
+    measured=partial(unrolled, bounds.unravelled_whole),
+    steps=[Step("by induction")],
+    note="a geometric sum, with equality",
+)
 def all_summands():
-    """The recursion, every summand."""
-    return unrolled(bounds.unravelled_whole)
+    """The first layer, and one more."""
+    for L, r, eta, layers, tau in product((1.0, 3.0), (1.5,), (1.0, 5.0), (1, 9), (0.01, 0.5)):
+        sizes = {"norm_bound": L, "radius": r, "eta": eta, "tau": tau}
+        first, here, after = (bounds.unravelled_whole(layers=n, **sizes) for n in (1, layers, layers + 1))
+        yield sizes | {"layers": layers, "of": "the first"}, tau * L * r, first
+        summand = tau * r * eta**layers * L ** (layers + 1)
+        yield sizes | {"layers": layers, "of": "one more"}, summand + 2 * eta * L * here, after
 
 
 @inequality_claim(
@@ -201,41 +212,42 @@ def layerwise_vectors_are_kept(*, factor=1):
         yield Link("growth", point, 1 + norm, bounds.enlargement(k=k, width=1))
 
 
-@inequality_claim(bounds.covered_norm, given=[bounds.cover_failure], note="with equality")
+@inequality_claim(bounds.covered_norm, steps=[Step("by induction")], note="with equality")
 def covered_norms_are_multiplied():
-    """B_1 = 2 sqrt(2) Lambda r, B_j = 2 sqrt(2) eta Lambda B_{j-1}, iterated for L = 2..10."""
-    for sizes, layers in product(FLOATS, range(2, 11)):
-        recursion = {"norm_bound": sizes["norm_bound"], "radius": sizes["radius"], "layers": layers}
-        norm, _ = networks.iterated_cover(sqrt(2), 1.0, slope=sizes["eta"], **recursion)
-        yield sizes | {"layers": layers}, norm, bounds.covered_norm(layers=layers, **sizes)
+    """B_1 = 2 sqrt(2) Lambda r, and B_j = 2 sqrt(2) eta Lambda B_{j-1}."""
+    for L, r, eta, layers in product((1.0, 3.0), (1.5,), (1.0, 5.0), (2, 9)):
+        sizes = {"norm_bound": L, "radius": r, "eta": eta}
+        first, here, after = (bounds.covered_norm(layers=n, **sizes) for n in (2, layers, layers + 1))
+        yield sizes | {"layers": layers, "of": "the first"}, 2 * sqrt(2) * L * r, first
+        yield sizes | {"layers": layers, "of": "one more"}, 2 * sqrt(2) * eta * L * here, after
 
 
-@inequality_claim(bounds.covered_distance, given=[bounds.covered_norm], reach={"layers": 50}, note="with equality")
+@inequality_claim(
+    bounds.covered_distance, given=[bounds.covered_norm], steps=[Step("by induction")], note="with equality"
+)
 def covered_distances_are_summed():
-    """Delta_1 = sqrt(2) gamma r and the recursion with B_{j-1} as it is bounded, iterated for L = 1..10."""
-    for sizes, layers, resolution in product(FLOATS, range(1, 11), (1e-3, 0.5)):
-        L, r, eta = sizes["norm_bound"], sizes["radius"], sizes["eta"]
-        distance = sqrt(2) * resolution * r
-        for j in range(2, layers + 1):
-            hidden = bounds.covered_norm(layers=j, **sizes)
-            distance = sqrt(2) * resolution * eta * hidden + 2 * sqrt(2) * eta * L * distance
-        claimed = bounds.covered_distance(layers=layers, resolution=resolution, **sizes)
-        yield sizes | {"layers": layers, "gamma": resolution}, distance, claimed
+    """Delta_1 = sqrt(2) gamma r, and the recursion with B_{j-1} as it is bounded."""
+    for L, r, eta, layers, resolution in product((1.0, 3.0), (1.5,), (1.0, 5.0), (1, 9), (1e-3, 0.5)):
+        sizes = {"norm_bound": L, "radius": r, "eta": eta}
+        point = sizes | {"layers": layers, "resolution": resolution}
+        sizes_of = (1, layers, layers + 1)
+        first, here, after = (bounds.covered_distance(layers=n, resolution=resolution, **sizes) for n in sizes_of)
+        hidden = bounds.covered_norm(layers=layers + 1, **sizes)
+        yield point | {"of": "the first"}, 2 * resolution * r / sqrt(2), first
+        grown = sqrt(2) * resolution * eta * hidden + 2 * sqrt(2) * eta * L * here
+        yield point | {"of": "one more"}, grown, after
 
 
 @inequality_claim(
     bounds.covered_distance_bound,
-    given=[bounds.covered_distance],
     caught=(1.34, 2),
-    note=(
-        "L ≤ 2·2⁽ᴸ⁻¹⁾ᐟ², closest at L = 3, where it says 3 ≤ 4. Beyond, each layer multiplies the right "
-        "side by √2 > (L + 1)/L"
-    ),
+    steps=[Step("L ≤ 2·2⁽ᴸ⁻¹⁾ᐟ²")],
+    note="L ≤ 2·2⁽ᴸ⁻¹⁾ᐟ², closest at L = 3, where it says 3 ≤ 4",
 )
 def layers_are_absorbed():
-    """L = 1..60."""
-    for sizes, layers in product(FLOATS, range(1, 61)):
-        point = sizes | {"layers": layers, "resolution": 0.1}
+    """With and without the factor L."""
+    for L, r, eta, layers, resolution in product((1.0, 3.0), (1.5,), (1.0, 5.0), (1, 2, 3, 4, 60), (0.1,)):
+        point = {"norm_bound": L, "radius": r, "eta": eta, "layers": layers, "resolution": resolution}
         yield point, bounds.covered_distance(**point), bounds.covered_distance_bound(**point)
 
 

@@ -14,7 +14,7 @@ from lemmata.bounds.bms22 import network_embedding as embedding
 from lemmata.bounds.bms22 import network_selection as bounds
 from lemmata.bounds.bms22 import pure_learner
 from lemmata.bounds.bms22 import pure_learner_proof as linear
-from lemmata.experiments.checks import ROUNDING, inequality_claim, order_claim, up_to_one
+from lemmata.experiments.checks import ROUNDING, Step, inequality_claim, order_claim, up_to_one
 from lemmata.experiments.engine.claims.claim import Control
 from lemmata.experiments.instances.classes import covers, networks
 from lemmata.experiments.instances.datasets.corners import NETWORK
@@ -82,20 +82,30 @@ def selection_order():
         yield point | {"width": width, "epsilon": epsilon}, loss, g
 
 
-@inequality_claim(
-    bounds.selection_loss,
-    given=[pure_learner.selection_excess],
-    control=Control("the loss divided by {}", (1.05, 2)),
-    tightness=up_to_one,
-    note="the worst scores have two levels",
-)
-def selection_exceeds_its_loss(*, factor=1):
-    """P(excess > loss) for the worst scores of |C| networks, against beta/4."""
+def worst_selections():
+    """log P(excess > loss) for the worst scores of |C| networks, against that of beta/4."""
     for log_size, epsilon, beta in product((log(2), 20.0, 1e4), (0.01, 1.0, 20.0), (1e-9, 0.1, 0.9)):
         sizes = {"m": 1000, "epsilon": epsilon}
-        loss = bounds.selection_loss(beta=beta, log_size=log_size, **sizes) / factor
+        loss = bounds.selection_loss(beta=beta, log_size=log_size, **sizes)
         log_failure = linear.log_worst_selection(log_size=log_size, alpha=loss, **sizes)
-        yield sizes | {"log|C|": log_size, "beta": beta}, exp(log_failure - 1e-12 * log_size - log(beta / 4)), 1
+        yield sizes | {"log_size": log_size, "beta": beta}, exp(log_failure - 1e-12 * log_size - log(beta / 4)), 1
+
+
+@inequality_claim(
+    bounds.selection_loss,
+    measured=worst_selections,
+    given=[pure_learner.selection_excess],
+    steps=[Step("log(|C|/(β/4)) = log|C| + log(4/β)")],
+    tightness=up_to_one,
+    reach={"log_size": 600},
+    note="the worst scores have two levels",
+)
+def selection_exceeds_its_loss():
+    """The excess of a selection from |C| networks, the score moving by 1/m, at confidence beta/4."""
+    for m, log_size, epsilon, beta in product((1, 1000), (0.0, 20.0), (0.01, 20.0), (1e-9, 0.9)):
+        sizes = {"m": m, "epsilon": epsilon, "beta": beta, "log_size": log_size}
+        law = {"candidates": exp(log_size), "epsilon": epsilon, "sensitivity": 1 / m, "beta": beta / 4}
+        yield sizes, pure_learner.selection_excess.theorem.formula(**law), bounds.selection_loss(**sizes)
 
 
 # Claim D.5 ------------------------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """The proof of Theorem 3.1 of bms22, step by step: the condition on m, the cover, the margins, the deviation."""
 
+from functools import partial
 from itertools import product
-from math import exp, inf, log, nextafter, sqrt
+from math import exp, log, sqrt
 
 import numpy as np
 
@@ -9,8 +10,8 @@ from lemmata.bounds.bms22 import pure_learner
 from lemmata.bounds.bms22 import pure_learner_proof as proof
 from lemmata.bounds.bms22.relative_deviation import deviation, relative
 from lemmata.bounds.bms22.sign_projection import parallelogram
+from lemmata.bounds.theorem import at_least, between
 from lemmata.experiments.checks import (
-    Link,
     Step,
     identity_claim,
     inequality_claim,
@@ -193,61 +194,91 @@ def adjoint(*, k, d):
 
 @inequality_claim(
     proof.enlarged_norm,
-    given=["bms22.lemA.3.s2/explicit", parallelogram],
-    evidence="certificate",
+    over=[between("share", 0, 1)],
+    given=[parallelogram],
+    steps=[Step("1 + γ/3 at γ = ρ/(Λr) ≤ 1")],
     note="the constant 2 is loose by a factor of 1.73",
 )
 def comparator_stays():
-    """Lemma A.3's 1 + gamma/3, gamma = rho/(Lambda r), to the root; sqrt(1 + 1/(3a)) <= 2 for a >= 1, certified."""
-    top, most = proof.enlarged_norm(**NARROW), learner_bounds.largest_stretch()
-    yield {"of": "Lemma A.3"}, 1 + parallelogram(gamma=1.0), top**2 * (1 + 1e-12)
-    yield {"of": "all a"}, max(top, most), 2
-    return {"tightness": (top / 2, most / 2), "series": learner_bounds.stretch_curve()}
+    """The squared norm grows by a share of what Lemma A.3 allows at gamma = rho/(Lambda r)."""
+    for norm_bound, radius, rho, share in product((1.0, 3.0), (1.0, 7.0), (1.0, 0.01), (0.0, 1.0)):
+        sizes = {"norm_bound": norm_bound, "radius": radius, "rho": rho}
+        longest = proof.enlarged_norm(**sizes)
+        moved = share * parallelogram(gamma=rho / (norm_bound * radius))
+        yield sizes | {"share": share}, sqrt(1 + moved), longest
+        yield sizes | {"share": share, "of": "the ball"}, longest, 2
+
+
+def nearest_candidates():
+    """Real covers, nearest points searched; times ||x_Phi|| = r = 1."""
+    for w, rho, distance in small.nearest_candidates(20):
+        yield {"w": w, "rho": rho}, distance / rho, proof.margin_lost_to_the_cover(**NARROW)
 
 
 @inequality_claim(
     proof.margin_lost_to_the_cover,
+    measured=nearest_candidates,
+    over=[between("share", 0, 1)],
     caught=(1.31, 2),
     given=[proof.enlarged_norm],
-    evidence="certificate",
+    steps=[Step("√(4/3) ≤ 3/2")],
     note="0.1155 is enough in place of 0.15",
 )
 def cover_keeps_margins():
-    """0.1 sqrt(1 + 1/(3a)) <= 0.15 by certificate; then exact projections and real covers, nearest points searched."""
-    lost, allowed = proof.enlarged_norm(**NARROW) / 10, proof.margin_lost_to_the_cover(**NARROW)
-    yield NARROW, lost, allowed
-    most = learner_bounds.largest_stretch() / 10
-    yield {"of": "all a"}, most, allowed
-    for w, rho, distance in small.nearest_candidates(20):
-        yield {"w": w, "rho": rho}, distance / rho, allowed  # times ||x_Phi|| = r = 1
-    return {"tightness": (lost / 0.15, most / 0.15)}
+    """A share of the resolution rho/(10 r), times the longest ||x_Phi||."""
+    for norm_bound, radius, rho, share in product((1.0, 3.0), (1.0, 7.0), (1.0, 0.01), (0.5, 1.0)):
+        sizes = {"norm_bound": norm_bound, "radius": radius, "rho": rho}
+        lost = share * rho / (10 * radius) * (proof.enlarged_norm(**sizes) * radius)
+        yield sizes | {"share": share}, lost, proof.margin_lost_to_the_cover(**sizes)
 
 
 # s5: the projected margins --------------------------------------------------------------------------------------------
 
 
+LOST = {
+    "over": [between("w", 0, 1), between("x", 0, 1), at_least("extra", 0)],
+    "given": ["bms22.lemA.3.s4/printed", parallelogram],
+    "steps": [Step("(γ/3) Λr = ρ/3 at γ = ρ/(Λr)")],
+}
+
+
+def distorted_margins(statement):
+    """Sign matrices that are so distorted keep no less."""
+    for phi, w, x, share in small.distorted_margins():
+        yield {"phi": phi, "w": w, "x": x}, statement(norm_bound=1, radius=1, rho=1), share
+
+
+def kept_margins(statement):
+    """What the statement says against margins of at least rho, less what Lemma A.3 takes of w and x of any length."""
+    for norm_bound, radius, rho, w, x, extra in product((1.0, 3.0), (1.0, 7.0), (1, 0.01), (0.5, 1), (1,), (0, 2)):
+        sizes = {"norm_bound": norm_bound, "radius": radius, "rho": rho}
+        lost = parallelogram(gamma=rho / (norm_bound * radius)) * (w * norm_bound) * (x * radius)
+        yield sizes | {"w": w, "x": x, "extra": extra}, statement(**sizes), rho + extra - lost
+
+
 @inequality_claim(
     proof.margin_kept,
-    caught=(2.2, 2.9),
-    given=["bms22.lemA.3.s4/printed", "bms22.lemA.3.s5/printed"],
+    measured=partial(distorted_margins, proof.margin_kept),
     cost=0.25,
+    caught=(2.2, 2.9),
+    **LOST,
     note="true, but Lemma A.3 gives 2ρ/3, and the next line needs more than 0.65 ρ. So ρ/3 is printed for 2ρ/3",
 )
 def a_third_is_kept():
-    """1 - 1/3 >= 1/3; and projections whose distortion is at most rho/3 keep no less than 2/3 of the margin."""
-    return learner_bounds.margins_kept(proof.margin_kept)
+    """Half of what is kept."""
+    yield from kept_margins(proof.margin_kept)
 
 
 @inequality_claim(
     proof.margin_kept_corrected,
-    caught=(1.1, 1.4),
-    given=["bms22.lemA.3.s4/printed", "bms22.lemA.3.s5/printed"],
+    measured=partial(distorted_margins, proof.margin_kept_corrected),
     cost=0.25,
-    note="ρ − (γ/3) Λr = 2ρ/3, attained by sign matrices of that distortion",
+    **LOST,
+    note="ρ − (γ/3) Λr = 2ρ/3",
 )
 def two_thirds_are_kept():
     """Distortion (gamma/3) Lambda r = rho/3."""
-    return learner_bounds.margins_kept(proof.margin_kept_corrected)
+    yield from kept_margins(proof.margin_kept_corrected)
 
 
 @inequality_claim(
@@ -263,10 +294,19 @@ def a_third_implies_nothing():
     return learner_bounds.margins_above(proof.margin_kept, proof.implied_loss_margin)
 
 
-@inequality_claim(proof.implied_loss_margin_corrected, caught=(1.03, 1.5), note="the ratio is 0.65/(2/3) = 0.975")
+@inequality_claim(
+    proof.implied_loss_margin_corrected,
+    over=[at_least("extra", 0)],
+    caught=(1.03, 1.5),
+    steps=[Step("0.65 < 2/3")],
+    note="the ratio is 0.65/(2/3) = 0.975",
+)
 def two_thirds_imply_the_loss():
-    """2/3 > 0.65: every margin that the premise allows is above what the loss at 0.65 rho asks."""
-    return learner_bounds.margins_above(proof.margin_kept_corrected, proof.implied_loss_margin_corrected)
+    """Every margin that the premise allows is above what the loss at 0.65 rho asks, by one per cent."""
+    for norm_bound, radius, rho, extra in product((1.0, 3.0), (1.0, 7.0), (1.0, 0.01), (0.0, 2.0)):
+        sizes = {"norm_bound": norm_bound, "radius": radius, "rho": rho}
+        asked = 1.01 * proof.implied_loss_margin_corrected(**sizes)
+        yield sizes | {"extra": extra}, asked, proof.margin_kept_corrected(**sizes) + extra
 
 
 @inequality_claim(
@@ -369,23 +409,27 @@ def last_line(*, factor=1):
         yield point, relative(loss + alpha, complexity) + spare, main + (claimed - main) / factor
 
 
+def bounds_of_the_lemma():
+    """What is minimised is the bound of Lemma A.1 but for a constant."""
+    for complexity, t in product((0.0, 0.01, 5.0), (i / 1000 for i in range(1001))):
+        value, lemma = proof.objective(loss=t, complexity=complexity), relative(t, complexity) - 4 * complexity
+        yield {"loss": t, "complexity": complexity}, abs(value - lemma), 1e-12
+
+
 @inequality_claim(
     proof.objective,
-    quick=({"complexity": 0.01},),
-    full=({"complexity": 0.0}, {"complexity": 5.0}),
+    measured=bounds_of_the_lemma,
+    over=[at_least("more", 0)],
     caught=(1.01,),
-    given=["bms22.lemA.1/printed"],
-    note="t + 2√(tB) is increasing in t. It is the bound of Lemma A.1 without 4B, which does not depend on w",
+    steps=[Step("√ increases")],
+    note="t + 2√(tB) is increasing in t. The 4B that is left out does not depend on w (cf. Lemma A.1)",
     tightness=withheld,
 )
-def same_minimisers(*, complexity):
-    """Losses i/m in order: the bound is strictly increasing along them, so the sets of minimisers are equal."""
-    before = -1.0
-    for t in (i / 1000 for i in range(1001)):
-        value, lemma = proof.objective(loss=t, complexity=complexity), relative(t, complexity) - 4 * complexity
-        yield {"loss": t, "complexity": complexity}, nextafter(before, inf), value
-        yield Link("Lemma A.1", {"loss": t, "complexity": complexity}, abs(value - lemma), 1e-12)
-        before = value
+def same_minimisers():
+    """Where the loss is larger, the bound is larger by no less, so the sets of minimisers are equal."""
+    for loss, complexity, more in product((0.0, 0.3), (0.0, 0.01, 5.0), (0.0, 1e-3, 1.0)):
+        here, there = (proof.objective(loss=t, complexity=complexity) for t in (loss, loss + more))
+        yield {"loss": loss, "complexity": complexity, "more": more}, here + more, there
 
 
 @inequality_claim(

@@ -10,7 +10,7 @@ from lemmata.bounds.bms22 import sign_projection as bounds
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.certify import HOLDS, at, certify, over
 from lemmata.bounds.exact.numbers import inner
-from lemmata.bounds.theorem import require
+from lemmata.bounds.theorem import between, require
 from lemmata.experiments.checks import Step, inequality_claim, rows_order, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
@@ -241,41 +241,62 @@ def unit_pairs():
         yield u, v, [a + b for a, b in zip(u, v, strict=True)], [a - b for a, b in zip(u, v, strict=True)]
 
 
+def sign_matrices():
+    """All k x 2 sign matrices and pairs of rational unit vectors, exactly, at the distortion they attain."""
+    for phi in (*product(product((1, -1), repeat=2), repeat=1), *product(product((1, -1), repeat=2), repeat=2)):
+
+        def projected(a, b, phi=phi):
+            return sum((inner(row, a) * inner(row, b) for row in phi), Fraction(0)) / len(phi)  # <Phi a, Phi b>
+
+        for u, v, plus, minus in unit_pairs():
+            moved = [projected(a, a) / inner(a, a) - 1 for a in (plus, minus)]
+            kept = max(map(abs, moved))
+            sizes = {"gamma": 3 * kept, "plus": inner(plus, plus), "minus": inner(minus, minus)}
+            a, b = (x / kept if kept else 0 for x in moved)
+            yield sizes | {"a": a, "b": b}, abs(inner(u, v) - projected(u, v))
+
+
 @inequality_claim(
     bounds.polarisation,
-    quick=({"k": 1}, {"k": 2}),
+    measured=sign_matrices,
+    over=[between("a", -1, 1), between("b", -1, 1)],
+    steps=[Step("the triangle inequality")],
     note=(
         "u/‖u‖ is undefined for a zero vector of T, for which the lemma is trivial. ⟨u, v⟩ = (‖u + v‖² − "
         "‖u − v‖²)/4 for every linear Φ. The bound is attained by orthogonal unit vectors"
     ),
 )
-def polarisation_step(*, k):
-    """All k x 2 sign matrices and pairs of rational unit vectors, exactly, at the distortion they attain."""
-    for entries in product((1, -1), repeat=2 * k):
-        phi = [entries[2 * r : 2 * r + 2] for r in range(k)]
+def polarisation_step():
+    """Phi multiplies the squares of u + v and u - v by 1 + a gamma/3 and 1 + b gamma/3."""
+    for gamma, plus, minus, a, b in product((0.1, 1.0), (0.0, 2.0), (0.5, 2.0), (-1.0, 1.0), (-1.0, 1.0)):
+        setting = {"gamma": gamma, "plus": plus, "minus": minus}
+        moved = (1 + a * gamma / 3) * plus - (1 + b * gamma / 3) * minus - (plus - minus)
+        yield setting | {"a": a, "b": b}, abs(moved) / 4, bounds.polarisation(**setting)
 
-        def projected(a, b, phi=phi):
-            return sum((inner(row, a) * inner(row, b) for row in phi), Fraction(0)) / k  # <Phi a, Phi b>
 
-        for u, v, plus, minus in unit_pairs():
-            kept = max(abs(projected(a, a) / inner(a, a) - 1) for a in (plus, minus))
-            claimed = bounds.polarisation(gamma=3 * kept, plus=inner(plus, plus), minus=inner(minus, minus))
-            yield {"rows": phi, "u": u, "v": v}, abs(inner(u, v) - projected(u, v)), claimed
+def squares_of_units():
+    """||u + v||^2 + ||u - v||^2 = 4 for rational unit vectors, exactly."""
+    gamma = Fraction(1, 2)
+    for _, _, plus, minus in unit_pairs():
+        squares = {"plus": inner(plus, plus), "minus": inner(minus, minus)}
+        yield {"gamma": gamma, "plus": squares["plus"]}, bounds.polarisation(gamma=gamma, **squares)
 
 
 @inequality_claim(
     bounds.parallelogram,
+    measured=squares_of_units,
+    over=[between("plus", 0, 4)],
+    steps=[Step("the parallelogram law, ‖u + v‖² + ‖u − v‖² = 4")],
     note=(
         "an identity. The printed reason, the triangle inequality, gives 8 and so only 2γ/3. The "
         "parallelogram law gives 4"
     ),
 )
 def parallelogram_step():
-    """||u + v||^2 + ||u - v||^2 = 4 for rational unit vectors, exactly."""
-    gamma = Fraction(1, 2)
-    for u, v, plus, minus in unit_pairs():
-        squares = {"plus": inner(plus, plus), "minus": inner(minus, minus)}
-        yield {"u": u, "v": v}, bounds.polarisation(gamma=gamma, **squares), bounds.parallelogram(gamma=gamma)
+    """||u + v||^2 of unit vectors from 0 to 4."""
+    for gamma, plus in product((0.5, 1.0), (0.0, 2.0, 4.0)):
+        chained = bounds.polarisation(gamma=gamma, plus=plus, minus=4 - plus)
+        yield {"gamma": gamma, "plus": plus}, chained, bounds.parallelogram(gamma=gamma)
 
 
 if __name__ == "__main__":

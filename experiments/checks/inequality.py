@@ -6,16 +6,15 @@ def separator_is_a_candidate(*, b):
         yield setting, smallest, bound.separator_loss(...)
 """
 
-import contextlib
 import functools
 import inspect
 import math
 import operator
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from numbers import Rational
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from flint import arb, ctx
@@ -25,41 +24,26 @@ from lemmata.bounds.statement.theorem import ADMITTED, check_setting
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
 from lemmata.bounds.theorem import Statement
 from lemmata.experiments.checks import witness
+from lemmata.experiments.checks.cases import (
+    Case,
+    CaseReader,
+    Cases,
+    Link,
+    add_measured,
+    keep_returned,
+    name_case,
+    read_curves,
+)
 from lemmata.experiments.checks.sides import STATED, Sides, is_made_of_float, unmask_float
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.steps import Step, chain, check_steps
-from lemmata.experiments.engine.claims.verdict import Verdict, holds, inconclusive, refuted
-from lemmata.experiments.engine.ground.deadline import cpu_seconds
+from lemmata.experiments.engine.claims.verdict import Verdict, inconclusive, refuted
 from lemmata.experiments.engine.ground.evidence import MACHINE, has_derivation
 from lemmata.experiments.engine.search.loops import is_number
 from lemmata.mechanisms.numerics.inherited_docs import share_docs
 
-
-class Case(NamedTuple):
-    """left <= right at one setting is what the statement says: if it fails there, the statement is refuted.
-
-    A check may yield it as a plain tuple.
-    """
-
-    setting: dict[str, Any]
-    left: Any
-    right: Any
-
-
-class Link(NamedTuple):
-    """left <= right is a step of our own derivation: if it fails, the statement is neither shown nor refuted."""
-
-    name: str
-    setting: dict[str, Any]
-    left: Any
-    right: Any
-
-
-Cases = Generator[tuple, None, Any]  # yields `Case` and `Link`, returns a Verdict, a dict of its fields, or None
-
 NUMBERS = (int, float, Fraction, arb)  # the usual types of a side
 COARSEST = 1e-3  # the largest `rounding` that a check may set
-REST = 1.0  # CPU seconds in which the cases after a counterexample are read, for the curves that come after them
 ROUNDING = 1e-12  # relative: the allowed error of a formula that is computed in floats
 
 
@@ -141,13 +125,14 @@ def cases_claim(
     options: dict | None = None,
     relation: str = "",
     steps: Iterable[Step] = (),
+    measured: Callable | None = None,
     **fields: Any,
 ) -> Callable:
     """A claim whose check yields cases, and `decide(cases, factor=..., ...)` makes the verdict.
 
     `figure(**setting)` is the series of the verdict, whatever the verdict is; otherwise it is what the check returns.
     Where one case decides, `relation` is that of its sides, <= or =, and the engine tries the check at settings of its
-    own choice.
+    own choice. What `measured()` yields is compared with them (`add_measured`).
     """
     if rounding is not None and not 0 <= rounding <= COARSEST:
         raise ValueError(f"rounding must be in [0, {COARSEST}], since more would hide left > right, got {rounding}")
@@ -178,6 +163,8 @@ def cases_claim(
                 cases = check(**setting, **itself)
                 if not isinstance(cases, Iterable):
                     raise TypeError(f"{check.__name__} must yield cases (setting, left, right), got {cases!r}")
+                if measured:
+                    cases = add_measured(cases, check, measured, setting | itself, links=factor == 1)
                 kept: list[Any] = []
                 cases = keep_returned(cases, kept)
                 try:
@@ -301,7 +288,7 @@ def watch_cases(cases: Iterable[Any], seen: Sides, links_too: bool = False, step
             check_setting(seen.key, case.setting)
             seen.add(case, compare_sides(left, right))
             case = Case(case.setting, left, right)
-            if not links_too and len(steps) > 1:
+            if not links_too and len(steps) > 1 and case.setting.get("of") != "measured":
                 yield from (Link(name, case.setting, *sides) for name, *sides in chain(steps, *case))
         elif isinstance(case, Link):
             seen.measure(case.name, case.setting, compare_sides(case.left, case.right))
@@ -322,11 +309,6 @@ def read_case(case: Any) -> tuple[dict[str, Any], Any, Any]:
         if wrong or (is_float(side) and not hasattr(side, "__float__")):
             raise TypeError(f"{name} must be a real number, got {side!r} at {name_case(case)}")
     return case[-3:]
-
-
-def name_case(case: Any) -> str:
-    """The setting of a case, and the name of a link."""
-    return f"the link {case.name!r} at {case.setting}" if isinstance(case, Link) else f"{case[-3]}"
 
 
 def is_float(side: Any) -> bool:
@@ -356,52 +338,6 @@ def refute_case(proof: str, setting: dict, left: Any, right: Any, python: Callab
 def make_program(python: Callable | str | None, *shown: Any) -> str:
     """The program of a witness: a text, or the result of `python` for the case that is shown."""
     return python(*shown) if callable(python) else python or ""
-
-
-class CaseReader:
-    """The cases and links of a check, the first one left undecided, and the value that the check returns at the end."""
-
-    def __init__(self, cases: Iterable[tuple]) -> None:
-        self.cases = cases
-        self.returned: Any = None
-        self.undecided: Verdict | None = None
-
-    def __iter__(self) -> Iterator[Any]:
-        cases = iter(self.cases)
-        while True:
-            try:
-                case = next(cases)
-            except StopIteration as end:
-                self.returned = end.value
-                return
-            yield Case(*case) if type(case) is tuple and len(case) == 3 else case  # other tuples are for other deciders
-
-    def leave(self, reason: str, note: str) -> None:
-        """Record that a case is undecided; the first one is reported."""
-        self.undecided = self.undecided or inconclusive(reason, note)
-
-    def verdict(self, checked: int, evidence: str, scope: str, **fields: Any) -> Verdict:
-        """HOLDS, unless something is undecided, the check returned a verdict of its own, or compared nothing."""
-        if self.undecided or isinstance(self.returned, Verdict):
-            return self.undecided or self.returned
-        if not checked:
-            return inconclusive("FAILED", "the check yields no case with finite sides")
-        return holds(evidence, scope, **fields | (self.returned or {}))
-
-
-def keep_returned(cases: Any, kept: list[Any]) -> Cases:
-    """The same cases; what the check returns at its end is kept."""
-    kept.append((yield from cases))
-    return kept[0]
-
-
-def read_curves(cases: Cases, kept: list[Any]) -> dict[str, Any]:
-    """The curves that a check returns at its end, once a case has decided; none if that takes longer than `REST`."""
-    began = cpu_seconds()
-    with contextlib.suppress(Exception, SystemExit):  # the end; beyond its counterexample a check may also go wrong
-        while not kept and cpu_seconds() - began < REST:
-            next(cases)
-    return kept[0].get("series", {}) if kept and isinstance(kept[0], dict) else {}
 
 
 def allowed_error(left: Any, right: Any, rounding: float | None) -> float:

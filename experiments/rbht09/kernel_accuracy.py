@@ -12,6 +12,7 @@ from lemmata.bounds.rbht09 import kernel_accuracy as bounds
 from lemmata.bounds.rbht09 import svm_accuracy
 from lemmata.bounds.rbht09.kernel_spectra import cauchy_profile
 from lemmata.bounds.rbht09.random_features import uniform_features_normalised
+from lemmata.bounds.theorem import between
 from lemmata.experiments.checks import Step, equality, inequality_claim
 from lemmata.experiments.engine.claims.claim import grid
 from lemmata.experiments.rbht09.kernel_svm import hinge
@@ -115,13 +116,25 @@ def half_of_the_exponent_pays(*, count):
 # Lemma 11 -------------------------------------------------------------------------------------------------------------
 
 
-@inequality_claim(bounds.distance_of_excess, quick=grid(a=[1.0, 0.25]), full=grid(a=[40.0]))
-def excess_is_distance(*, a):
-    """On the line: a t^2 / 2, which attains it, and risks that rise faster, a t^2 / 2 + |t| and + hinges."""
-    for t in (-3.0, -0.5, 1e-6, 0.5, 40.0):
+def distances():
+    """On the line: a t^2 / 2, and risks that rise faster, a t^2 / 2 + |t| and + hinges."""
+    for a, t in product((1.0, 0.25), (-3.0, -0.5, 1e-6, 0.5, 40.0)):
         for more in (0.0, abs(t), hinge(1 - t) + hinge(1 + t)):
             excess = a * t * t / 2 + more
-            yield {"a": a, "t": t, "excess": excess}, abs(t), bounds.distance_of_excess(excess=excess, a=a)
+            yield {"a": a, "excess": excess, "share": a * t * t / 2 / excess}, abs(t)
+
+
+@inequality_claim(
+    bounds.distance_of_excess,
+    over=[between("share", 0, 1)],
+    steps=[Step("(a/2) ‖f − f*‖² ≤ R[f] − R[f*]")],
+    measured=distances,
+)
+def excess_is_distance():
+    """(a/2) ||f - f*||^2 is a share of the excess, all of it for the square."""
+    for a, excess, share in product((0.25, 1.0, 40.0), (0.0, 1e-6, 3.0), (0.5, 1.0)):
+        setting = {"a": a, "excess": excess}
+        yield setting | {"share": share}, sqrt(2 * share * excess / a), bounds.distance_of_excess(**setting)
 
 
 # Theorem 14 -----------------------------------------------------------------------------------------------------------

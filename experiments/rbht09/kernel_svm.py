@@ -8,8 +8,8 @@ from itertools import product
 from math import pi
 
 from lemmata.bounds.rbht09 import hinge_dual, kernel_svm, private_svm
-from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import inequality_claim, order_claim
+from lemmata.bounds.theorem import between, require
+from lemmata.experiments.checks import Step, inequality_claim, order_claim
 from lemmata.experiments.engine.claims.claim import Control, attack_claim
 from lemmata.experiments.instances.pairs.svm_neighbours import flipped
 from lemmata.experiments.rbht09.private_svm import ATTACKED, privacy_loss
@@ -42,14 +42,26 @@ def risks_on_and_off_the_set():
     yield setting, off, kernel_svm.risk_distance(acc=Fraction(1, 2))
 
 
-@inequality_claim(kernel_svm.risk_distance_within)
-def risks_on_the_set():
-    """Two records and every pair of values on a grid of quarters, in rationals: |E hinge - E hinge| against the sup."""
+def two_records():
+    """Every pair of values on a grid of quarters, in rationals: |E hinge - E hinge| against the sup."""
     values = [Fraction(k, 4) for k in (-8, -3, 0, 2, 8)]
     for (a, b, c, d), share in product(product(values, repeat=4), (Fraction(1), Fraction(1, 3))):
         gap = abs(share * (hinge(a) - hinge(b)) + (1 - share) * (hinge(-c) - hinge(-d)))
         if acc := max(abs(a - b), abs(c - d)):
             yield {"f": [a, c], "g": [b, d]}, gap, kernel_svm.risk_distance_within(acc=acc)
+
+
+@inequality_claim(
+    kernel_svm.risk_distance_within,
+    measured=two_records,
+    over=[require("z real", lambda z: True), between("share", -1, 1)],
+    steps=[Step("max(0, 1 - z) is 1-Lipschitz")],
+)
+def risks_on_the_set():
+    """One record at y f(x) = z, where the other function is a share of acc away; means of such gaps are no larger."""
+    for z, share, acc in product((-2.0, 0.75, 3.0), (-1.0, 0.5, 1.0), (0.1, 2.0)):
+        setting = {"z": z, "share": share, "acc": acc}
+        yield setting, abs(hinge(z + share * acc) - hinge(z)), kernel_svm.risk_distance_within(acc=acc)
 
 
 # Corollary 9 ----------------------------------------------------------------------------------------------------------

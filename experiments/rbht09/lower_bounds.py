@@ -13,8 +13,8 @@ import numpy as np
 
 from lemmata.bounds.rbht09 import lower_bounds as bounds
 from lemmata.bounds.rbht09 import svm_sensitivity
-from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import equality, identity_claim, inequality_claim
+from lemmata.bounds.theorem import positive, require
+from lemmata.experiments.checks import Step, equality, identity_claim, inequality_claim
 from lemmata.experiments.instances.pairs.packed_databases import (
     DELTAS,
     SOLVER,
@@ -51,31 +51,44 @@ def best_mechanism_on_a_packing():
 # Lemma 17 -------------------------------------------------------------------------------------------------------------
 
 
+def apart(*, C, n, share):
+    """How far the solutions are apart for the accuracy halfway from a share of the range to its end."""
+    M, m = bounds.coordinates(acc=(1 + share) / 2 * bounds.line_accuracy(C=C, n=n), C=C, n=n)
+    return abs(bounds.first_weight(C=C, n=n, M=M, m=m) - bounds.second_weight(C=C, n=n, M=M, m=m))
+
+
+def solved():
+    """`apart` of the databases themselves, whose SVMs are solved exactly, and by the certified QP solver."""
+    for (C, n), share in product(DATABASES, (Fraction(1, 1000), Fraction(1, 2), Fraction(999, 1000))):
+        setting, claimed = {"C": C, "n": n, "share": share}, apart(C=C, n=n, share=share)
+        M, m = bounds.coordinates(acc=(1 + share) / 2 * Fraction(bounds.line_accuracy(C=C, n=n)), C=C, n=n)
+        pair = lemma_17(C=C, n=n, M=M, m=m)
+        exactly = [line_svm(rows, C) for rows in pair]
+        yield setting, abs(abs(exactly[0] - exactly[1]) - claimed), 1e-14 * max(exactly)
+        yield setting, 2 * share * bounds.line_accuracy(C=C, n=n), abs(exactly[0] - exactly[1])
+        if n <= 50:
+            rows = [([[float(v)] for v, _ in database], [count for _, count in database]) for database in pair]
+            found = [solve_rows(X, [1.0, 1.0], C=float(C), counts=counts) for X, counts in rows]
+            wrong = sum(abs(one.weights[0] - float(w)) for one, w in zip(found, exactly, strict=True))
+            yield setting, wrong, sum(one.error for one in found) + 1e-12
+
+
 @inequality_claim(
     bounds.line_accuracy,
-    given=[bounds.coordinates, bounds.first_weight, bounds.second_weight, bounds.line_distance],
+    measured=solved,
     cost=0.2,
+    over=[positive("share"), require("share < 1", lambda share: share < 1)],
+    given=[bounds.coordinates, bounds.first_weight, bounds.second_weight, bounds.line_distance],
+    steps=[Step("(ε + top)/2 > ε")],
     note="At x = 1 the printed M and m give exactly 2ε; more than that comes from the same construction at a "
     "slightly larger ε. Over a bounded set that contains the data the range differs: parts `region`.",
     tightness=equality,
 )
 def printed_databases_are_far():
-    """The proof's databases for an accuracy just above `acc`, solved exactly and by the certified QP solver."""
-    for C, n in DATABASES:
-        top = Fraction(bounds.line_accuracy(C=C, n=n))
-        for share in (Fraction(1, 1000), Fraction(1, 2), Fraction(999, 1000)):
-            acc, above = share * top, share * top * Fraction(10005, 10000)
-            M, m = bounds.coordinates.theorem.formula(acc=above, C=C, n=n)
-            pair = lemma_17(C=C, n=n, M=M, m=m)
-            first, second = (line_svm(rows, C) for rows in pair)
-            yield {"C": C, "n": n, "acc": acc}, 2 * acc, abs(first - second)
-            if n <= 50:
-                solved = [
-                    solve_rows([[float(v)] for v, _ in rows], [1.0, 1.0], C=float(C), counts=[c for _, c in rows])
-                    for rows in pair
-                ]
-                wrong = abs(solved[0].weights[0] - float(first)) + abs(solved[1].weights[0] - float(second))
-                yield {"C": C, "n": n, "by": "QP"}, wrong, solved[0].error + solved[1].error + 1e-12
+    """The proof's databases for an accuracy halfway from `acc`, a share of the range, to its end."""
+    for C, n, share in product((1, 25), (2, 50), (1e-3, 0.999)):
+        acc = share * bounds.line_accuracy(C=C, n=n)
+        yield {"C": C, "n": n, "share": share}, 2 * acc * (1 + (1 - share) / 4), apart(C=C, n=n, share=share)
 
 
 def neighbours_on_the_line(n, C, rng, scale, size=60):

@@ -1,40 +1,59 @@
 """The steps of the proofs of Lemma 17 and Theorem 18 of Rubinstein et al. 2009, each by itself, in rationals."""
 
 from fractions import Fraction
+from functools import partial
 from itertools import product
-from math import sqrt
 
 from lemmata.bounds.rbht09 import lower_bounds as bounds
+from lemmata.bounds.theorem import between
 from lemmata.experiments.checks import Step, identity_claim, inequality_claim
 from lemmata.experiments.engine.claims.claim import exact_claim
-from lemmata.experiments.instances.pairs.packed_databases import DELTAS, lemma_17, line_svm, response, strictly_below
+from lemmata.experiments.instances.pairs.packed_databases import lemma_17, line_svm, response, strictly_below
 
 # Lemma 17 -------------------------------------------------------------------------------------------------------------
 
-PAIRS = [(C, n) for C in (Fraction(1, 100), Fraction(1), Fraction(40)) for n in (2, 3, 6, 51)]
+FLAT = tuple(product((Fraction(1, 100), Fraction(3)), (2, 51), (Fraction(1, 2),), (Fraction(1, 100), Fraction(1, 4))))
 
 
-def flat_pairs():
-    """Databases that satisfy the proof's condition C (M n - m) / n < 1 / M, m up to nearly M: (C, n, M, m)."""
-    for (C, n), share in product(PAIRS, (Fraction(1, 50), Fraction(1, 2), Fraction(49, 50))):
-        unit = Fraction(1)
-        while C * unit**2 * (n - share) >= n:
-            unit *= Fraction(9, 10)
-        yield {"C": C, "n": n, "M": unit, "m": share * unit}
+def solve_pairs(position, statement):
+    """The exact solution of D_1 or D_2, for M short enough for the proof's condition, m up to nearly M."""
+    for C, n, share in product((Fraction(1, 100), Fraction(1), Fraction(40)), (2, 3, 6, 51), (0.02, 0.5, 0.98)):
+        M = Fraction(1)
+        while C * M**2 * (n - Fraction(share)) >= n:
+            M *= Fraction(9, 10)
+        pair = {"C": C, "n": n, "M": M, "m": Fraction(share) * M}
+        yield pair, line_svm(lemma_17(**pair)[position], C), statement(**pair)
 
 
-@identity_claim(bounds.first_weight)
+def pull(rows, best, C, n, M):
+    """(C/n) sum of y x over the rows whose margin is below 1: all of them, no longer than M, where that of M is."""
+    return C * sum(count * v for v, count in rows) * int(best * M < 1) / n
+
+
+@identity_claim(
+    bounds.first_weight,
+    measured=partial(solve_pairs, 0, bounds.first_weight),
+    steps=[Step("the optimality condition, all rows active")],
+)
 def first_solution():
-    """The printed solution of D_1 against the exact one."""
-    for pair in flat_pairs():
-        yield pair, line_svm(lemma_17(**pair)[0], pair["C"]), bounds.first_weight(**pair)
+    """The pull of D_1 at the printed solution, which is the solution where it equals it."""
+    for C, n, M, m in FLAT:
+        pair = {"C": C, "n": n, "M": M, "m": m}
+        best = bounds.first_weight(**pair)
+        yield pair, pull(lemma_17(**pair)[0], best, C, n, M), best
 
 
-@identity_claim(bounds.second_weight)
+@identity_claim(
+    bounds.second_weight,
+    measured=partial(solve_pairs, 1, bounds.second_weight),
+    steps=[Step("the optimality condition, all rows active")],
+)
 def second_solution():
-    """The printed solution of D_2 against the exact one."""
-    for pair in flat_pairs():
-        yield pair, line_svm(lemma_17(**pair)[1], pair["C"]), bounds.second_weight(**pair)
+    """The pull of D_2 at the printed solution."""
+    for C, n, M, m in FLAT:
+        pair = {"C": C, "n": n, "M": M, "m": m}
+        best = bounds.second_weight(**pair)
+        yield pair, pull(lemma_17(**pair)[1], best, C, n, M), best
 
 
 @identity_claim(bounds.larger_weight, steps=[Step("algebra")])
@@ -47,23 +66,23 @@ def second_is_larger():
             yield pair, max(first, second), bounds.larger_weight(**pair)
 
 
-@identity_claim(bounds.line_distance, given=[bounds.first_weight, bounds.second_weight])
+@identity_claim(bounds.line_distance, given=[bounds.first_weight, bounds.second_weight], steps=[Step("M > m")])
 def distance_of_the_solutions():
     """The difference of the two solutions."""
-    for pair in flat_pairs():
+    for C, n, M, m in FLAT:
+        pair = {"C": C, "n": n, "M": M, "m": m}
         yield pair, abs(bounds.first_weight(**pair) - bounds.second_weight(**pair)), bounds.line_distance(**pair)
 
 
-@identity_claim(bounds.coordinates, given=[bounds.line_distance])
+@identity_claim(bounds.coordinates, given=[bounds.line_distance], steps=[Step("M = 2m")])
 def chosen_coordinates():
-    """For accuracies up to the end of the range: the condition, and the distance, which is 2 acc exactly."""
-    for C, n in PAIRS:
-        top = Fraction(sqrt(C) / (2 * n)) * (1 - Fraction(1, 10**9))
-        for acc in (top, top / 2, top / 1000):
-            M, m = bounds.coordinates(acc=acc, C=C, n=n)
-            setting = {"C": C, "n": n, "acc": acc}
-            yield setting, 2 * acc, bounds.line_distance(C=C, n=n, M=M, m=m)  # refuses M and m that break the condition
-            yield setting, 2 * m, M
+    """The distance is 2 acc; the condition, C (Mn - m)/n M = (2 n acc)^2 (1 - 1/(2n))/C < 1."""
+    for C, n, acc in product((Fraction(1), Fraction(4)), (2, 10), (Fraction(1, 100), Fraction(49, 1000))):
+        setting = {"C": C, "n": n, "acc": acc}
+        M, m = bounds.coordinates(**setting)
+        yield setting, 2 * acc, bounds.line_distance(C=C, n=n, M=M, m=m)
+        yield setting, 2 * m, M
+        yield setting, C * (M * n - m) / n * M, (2 * n * acc) ** 2 / C * (1 - Fraction(1, 2) / n)
 
 
 # Theorem 18: where the probability goes -----------------------------------------------------------------------
@@ -82,20 +101,38 @@ def strictly_less(*, N, factor=1):
     return strictly_below(bounds.wrong_ball_strict, N)
 
 
-@inequality_claim(bounds.wrong_ball)
+@inequality_claim(
+    bounds.wrong_ball, over=[between("own", 0, 1), between("elsewhere", 0, 1)], steps=[Step("the balls are disjoint")]
+)
 def wrong_ball_gets_at_most_delta():
-    """All that lies outside the own ball, in the wrong one or in neither."""
-    for delta, elsewhere in product(DELTAS, (Fraction(0), Fraction(1, 2), Fraction(1))):
-        yield {"delta": delta, "elsewhere": elsewhere}, delta * (1 - elsewhere), bounds.wrong_ball(delta=delta)
+    """All that lies outside the own ball, which has chance 1 - delta at least, in the wrong one or in neither."""
+    for delta, own, elsewhere in product((0.1, 0.9), (0.0, 0.5), (0.0, 0.5)):
+        chance = 1 - delta + own * delta  # of the own ball
+        yield (
+            {"delta": delta, "own": own, "elsewhere": elsewhere},
+            (1 - chance) * (1 - elsewhere),
+            bounds.wrong_ball(delta=delta),
+        )
 
 
-@inequality_claim(bounds.mean_ratio, given=[bounds.wrong_ball])
-def ratio_of_two_probabilities():
-    """P_2(ball) / P_1(ball), the first at most delta, the second at least 1 - delta; attained by a response."""
+def responses():
+    """A randomised response attains it."""
     for odds in (Fraction(101, 100), Fraction(3), Fraction(1000)):
-        delta = response(2, odds)
-        yield {"delta": delta}, bounds.wrong_ball(delta=delta) / (1 - delta), bounds.mean_ratio(delta=delta)
-        yield {"delta": delta, "by": "response"}, 1 / odds, bounds.mean_ratio(delta=delta)
+        yield {"delta": response(2, odds), "wrong": 1, "own": 0}, 1 / odds
+
+
+@inequality_claim(
+    bounds.mean_ratio,
+    measured=responses,
+    over=[between("wrong", 0, 1), between("own", 0, 1)],
+    given=[bounds.wrong_ball],
+    steps=[Step("P_2 ≤ δ and P_1 ≥ 1 - δ on the ball")],
+)
+def ratio_of_two_probabilities():
+    """P_2(ball) / P_1(ball), the first a share of what is left to it, the second at least 1 - delta."""
+    for delta, wrong, own in product((0.1, 0.9), (0.5, 1.0), (0.0, 1.0)):
+        ratio = wrong * bounds.wrong_ball(delta=delta) / (1 - delta + own * delta)
+        yield {"delta": delta, "wrong": wrong, "own": own}, ratio, bounds.mean_ratio(delta=delta)
 
 
 if __name__ == "__main__":

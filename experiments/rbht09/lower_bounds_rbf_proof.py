@@ -274,28 +274,47 @@ def strictly_thinner(*, N, factor=1):
     return strictly_below(bounds.thinnest_ball_strict, N)
 
 
-def thinnest(delta, N, weights):
-    """The least of N - 1 shares of at most delta, proportional to `weights`."""
-    return min(delta * w / sum(weights) for w in weights)
-
-
-@inequality_claim(bounds.thinnest_ball, given=[wrong_ball])
-def thinnest_ball_gets_its_share():
+def shares_of_delta():
     """The least of N - 1 shares of delta, equal or not."""
     for delta, N in product(DELTAS, (2, 5, 40)):
-        rest = wrong_ball(delta=delta)
         for weights in ([1] * (N - 1), range(1, N), [1] * (N - 2) + [100]):
-            yield {"delta": delta, "N": N}, thinnest(rest, N, list(weights)), bounds.thinnest_ball(delta=delta, N=N)
+            share = Fraction(min(weights) * (N - 1), sum(weights))
+            least = min(wrong_ball(delta=delta) * weight / sum(weights) for weight in weights)
+            yield {"delta": delta, "N": N, "share": share}, least
 
 
-@inequality_claim(bounds.mean_ratio_of_many, given=[bounds.thinnest_ball])
-def ratio_on_the_thinnest_ball():
-    """P_1(ball) / P_j(ball); attained by randomised response over N cells."""
+@inequality_claim(
+    bounds.thinnest_ball,
+    measured=shares_of_delta,
+    over=[between("share", 0, 1)],
+    given=[wrong_ball],
+    steps=[Step("N - 1 disjoint balls of at least the least chance")],
+)
+def thinnest_ball_gets_its_share():
+    """The least chance is at most what all balls together have, at most delta, over their number."""
+    for delta, N, share in product((0.1, 0.9), (2, 5, 40), (0.5, 1.0)):
+        least = share * wrong_ball(delta=delta) / (N - 1)
+        yield {"delta": delta, "N": N, "share": share}, least, bounds.thinnest_ball(delta=delta, N=N)
+
+
+def responses():
+    """A randomised response over N cells attains it."""
     for odds, N in product((Fraction(101, 100), Fraction(3), Fraction(1000)), (2, 5, 40)):
-        delta = response(N, odds)
-        most = bounds.thinnest_ball(delta=delta, N=N) / (1 - delta)
-        yield {"delta": delta, "N": N}, most, bounds.mean_ratio_of_many(delta=delta, N=N)
-        yield {"delta": delta, "N": N, "by": "response"}, 1 / odds, bounds.mean_ratio_of_many(delta=delta, N=N)
+        yield {"delta": response(N, odds), "N": N, "own": 0}, 1 / odds
+
+
+@inequality_claim(
+    bounds.mean_ratio_of_many,
+    measured=responses,
+    over=[between("own", 0, 1)],
+    given=[bounds.thinnest_ball],
+    steps=[Step("P_1 ≤ δ/(N - 1) and P_j ≥ 1 - δ on the ball")],
+)
+def ratio_on_the_thinnest_ball():
+    """P_1(ball) / P_j(ball), the second at least 1 - delta."""
+    for delta, N, own in product((0.1, 0.9), (2, 5, 40), (0.0, 1.0)):
+        most = bounds.thinnest_ball(delta=delta, N=N) / (1 - delta + own * delta)
+        yield {"delta": delta, "N": N, "own": own}, most, bounds.mean_ratio_of_many(delta=delta, N=N)
 
 
 if __name__ == "__main__":

@@ -2,14 +2,15 @@
 
 import itertools
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 
+from lemmata.bounds.theorem import between, require
 from lemmata.bounds.wzw25 import hinge_gradient as bounds
 from lemmata.bounds.wzw25.noisy_gd import value_sensitivity
-from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.engine.claims.claim import Control, grid
-from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.checks import Step, inequality_claim
+from lemmata.experiments.engine.claims.claim import Control
 
 HINGE = "domain: hinge losses"
 
@@ -39,87 +40,88 @@ def subgradients_lie_below(*, steps, factor=1):
 # Lemma A.10 -----------------------------------------------------------------------------------------------------------
 
 
-def record_gradients(radius, width):
-    """Every subgradient a record of norm `radius` or less can have, on a lattice of fractions, as pairs."""
-    r, c = Fraction(radius), Fraction(width)
-    directions = [(1, 0), (Fraction(3, 5), Fraction(4, 5)), (0, 1), (Fraction(-5, 13), Fraction(12, 13))]
-    for (x, y), sign, length, a in itertools.product(directions, (1, -1), (1, Fraction(1, 2)), (0, Fraction(1, 3), 1)):
-        yield tuple(-a * sign * length * r / c * coordinate for coordinate in (x, y))
+def random_gradients():
+    """(sizes, gradients of two records in the columns, norms of the records): random data, weights and canaries."""
+    rng = np.random.default_rng(0)
+    for radius, width, _ in product((0.001, 1.0, 1000.0), (0.001, 0.125, 4.0), range(100)):
+        X = rng.normal(size=(2, int(rng.integers(1, 4))))
+        norms = radius * rng.choice([0.2, 1.0], size=2)
+        X *= (norms / np.linalg.norm(X, axis=1))[:, None]
+        w = rng.normal(size=X.shape[1]) * 10 ** rng.uniform(-3, 1) * width / radius
+        if rng.random() < 0.5:
+            X[1], norms[1] = -X[0], norms[0]
+        yield {"radius": radius, "width": width}, X.T * (X @ w < width) / -width, norms
 
 
-def searched_sensitivity(radius, width, pairs=400):
-    """The largest gradient difference found by brute force: random data, weights, canaries; n from 1 to 5."""
-    rng, best = np.random.default_rng(0), 0.0
-    for _ in range(pairs):
-        n, d = int(rng.integers(1, 6)), int(rng.integers(1, 4))
-        X = rng.normal(size=(n + 1, d))
-        X *= radius * rng.choice([0.2, 1.0], size=(n + 1, 1)) / np.linalg.norm(X, axis=1, keepdims=True)
-        w = rng.normal(size=(d, 1)) * 10 ** rng.uniform(-3, 1) * width / radius
-        X[n] = -X[0] if rng.random() < 0.5 else X[n]
-        gradients = X.T * (X @ w < width).T / -width
-        best = max(best, float(np.linalg.norm(gradients[:, 0] - gradients[:, n])))
-    return best
+def gradients_of_a_record():
+    """The norm of one record's subgradient."""
+    for sizes, gradients, norms in random_gradients():
+        active = int(gradients[:, 0].any())
+        yield sizes | {"active": active, "share": norms[0] / sizes["radius"]}, float(np.linalg.norm(gradients[:, 0]))
 
 
-def largest_square(differences):
-    """The largest squared norm among pairs of fractions."""
-    return max(x * x + y * y for x, y in differences)
+def gradients_of_two_records():
+    """The norm of the difference of two records' subgradients; and of values, from w = 0 on, where all losses are 1."""
+    for sizes, gradients, _ in random_gradients():
+        for norm in (sizes["width"] / sizes["radius"] * scale for scale in (0.5, 1, 3)):
+            change = value_sensitivity(norm=norm, **sizes)
+            yield sizes | {"norm": norm}, change, norm * bounds.replacement_sensitivity(**sizes)
+        first, second = np.linalg.norm(gradients, axis=0) * sizes["width"] / sizes["radius"]
+        largest = min(1, first), min(1, second)
+        apart = float(np.linalg.norm(gradients[:, 0] - gradients[:, 1]))
+        yield sizes | dict(zip(("first", "second"), largest, strict=True)), apart
 
 
 @inequality_claim(
     bounds.add_remove_sensitivity,
-    quick=grid(radius=[1.0], width=[0.125]),
-    full=grid(radius=[0.001, 1.0, 1000.0], width=[0.001, 4.0]),
     caught=(1.01,),
-    scope=HINGE,
+    measured=gradients_of_a_record,
+    over=[between("active", 0, 1), between("share", 0, 1)],
+    steps=[Step("a subgradient is -a y x/c, a in [0, 1]")],
     note="attained by any record with ‖x‖ = b, at w = 0",
 )
-def add_remove_is_attained(*, radius, width):
-    """The squared norm of one record's subgradient against the square of the printed maximum, which it reaches."""
-    claimed = bounds.add_remove_sensitivity(radius=Fraction(radius), width=Fraction(width))
-    largest = largest_square(record_gradients(radius, width))
-    yield {"radius": radius, "width": width}, largest, claimed**2
-    if largest < claimed**2:
-        return inconclusive("BUDGET", "the claimed maximum was not attained")
+def add_remove_is_attained():
+    """The norm of a subgradient of a record of norm share b; and of an active record of norm b."""
+    for radius, width, active, share in product((0.5, 1.0), (0.125, 4.0), (0.5, 1.0), (0.5, 1.0)):
+        setting, claimed = {"radius": radius, "width": width}, bounds.add_remove_sensitivity(radius=radius, width=width)
+        yield setting | {"active": active, "share": share}, active * share * radius / width, claimed
+        yield setting | {"active": active, "share": share}, claimed, abs(-radius / width)
 
 
 @inequality_claim(
     bounds.replacement_sensitivity,
-    quick=grid(radius=[1.0], width=[0.125]),
-    full=grid(radius=[0.001, 1.0, 1000.0], width=[0.001, 4.0]),
     caught=(1.01,),
-    scope=HINGE,
-    note="attained by (x, +1) against (x, -1) with ‖x‖ = b, at w = 0; a blind search never exceeds it",
+    given=[bounds.add_remove_sensitivity],
+    measured=gradients_of_two_records,
+    over=[between("first", 0, 1), between("second", 0, 1)],
+    steps=[Step("the triangle inequality")],
+    note="attained by (x, +1) against (x, -1) with ‖x‖ = b, at w = 0",
 )
-def replacement_is_attained(*, radius, width):
-    """The squared norm of the difference of two records' subgradients against that of the printed maximum."""
-    claimed = bounds.replacement_sensitivity(radius=Fraction(radius), width=Fraction(width))
-    gradients = list(record_gradients(radius, width))
-    largest = largest_square((a - p, b - q) for (a, b), (p, q) in itertools.product(gradients, repeat=2))
-    yield {"radius": radius, "width": width}, largest, claimed**2
-    if largest < claimed**2:
-        return inconclusive("BUDGET", "the claimed maximum was not attained")
-    for norm in (Fraction(width) / Fraction(radius) * scale for scale in (Fraction(1, 2), 1, 3)):
-        change = value_sensitivity(norm=norm, radius=Fraction(radius), width=Fraction(width))
-        yield {"norm": norm, "radius": radius, "width": width}, change, norm * claimed  # from 0, where all losses are 1
-    if searched_sensitivity(radius, width) > float(claimed) * (1 + 1e-12):
-        return inconclusive("FAILED", "the search exceeds the closed form")
+def replacement_is_attained():
+    """The norms of both subgradients, shares of the largest; and those of (x, 1) and (x, -1) at w = 0."""
+    for radius, width, first, second in product((0.5, 1.0), (0.125, 4.0), (0.5, 1.0), (0.5, 1.0)):
+        setting = {"radius": radius, "width": width}
+        claimed, largest = bounds.replacement_sensitivity(**setting), bounds.add_remove_sensitivity(**setting)
+        yield setting | {"first": first, "second": second}, (first + second) * largest, claimed
+        yield setting | {"first": first, "second": second}, claimed, abs(radius / width - -radius / width)
+
+
+REAL = [require("w, v real", lambda w, v: True)]
 
 
 @inequality_claim(
     bounds.lipschitz_constant,
-    quick=({"norm": 1.0, "width": 0.25},),
-    full=({"norm": 0.0, "width": 1.0}, {"norm": 100.0, "width": 0.001}),
     caught=(1.01,),
+    over=REAL,
+    steps=[Step("max(0, 1 - z) is 1-Lipschitz")],
     note="attained by the slope below the kink",
 )
-def hinge_is_lipschitz(*, norm, width):
-    """|l(w) - l(v)| <= L |w - v| along the record itself, for every order of w, v and the kink, in fractions."""
-    claimed = bounds.lipschitz_constant(norm=Fraction(norm), width=Fraction(width))
-    for k, l in itertools.combinations(range(-12, 25), 2):
-        w, v = Fraction(k, 8), Fraction(l, 8)
-        losses = [max(0, 1 - x * Fraction(norm) / Fraction(width)) for x in (w, v)]
-        yield {"norm": norm, "width": width, "w": w, "v": v}, abs(losses[0] - losses[1]), claimed * (v - w)
+def hinge_is_lipschitz():
+    """|l(w) - l(v)| <= L |w - v| along the record itself, which sees the rest of w and v not at all."""
+    for norm, width, w, v in product((0.0, 1.0, 100.0), (0.25, 1.0), (-1.0, 0.5), (0.0, 3.0)):
+        losses = [max(0, 1 - x * norm / width) for x in (w, v)]
+        claimed = bounds.lipschitz_constant(norm=norm, width=width) * abs(w - v)
+        yield {"norm": norm, "width": width, "w": w, "v": v}, abs(losses[0] - losses[1]), claimed
 
 
 if __name__ == "__main__":

@@ -5,11 +5,14 @@ its duality prove.
 """
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 
+from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import hinge_loss as bound
-from lemmata.experiments.checks import identity_claim, inequality_claim, withheld
+from lemmata.bounds.wzw25.hinge_loss import hinge_loss
+from lemmata.experiments.checks import Step, identity_claim, inequality_claim, withheld
 from lemmata.experiments.engine.claims.claim import Control
 from lemmata.experiments.wzw25.inliers_and_outliers import WEIGHTS, hinge_sum, smallest_hinge
 
@@ -24,30 +27,43 @@ def clouds(n):
         yield [tuple(Fraction(int(x)) for x in row) for row in rows]
 
 
-@identity_claim(
-    bound.rescaled_weights, quick=({"n": 12},), control=Control("weights scaled {} times too far", (1.01, 2)), cost=0.3
-)
-def scale_is_free(*, n, factor=1):
+def losses_of_clouds():
     """Losses of rescaled weights, and the two minima, on every set of records."""
     width = Fraction(1, 3)
-    for Z in clouds(n):
+    for Z, other in product(clouds(12), (Fraction(1, 50), Fraction(40))):
         w, weights = smallest_hinge(Z, width)
-        for other in (Fraction(1, 50), Fraction(40)):
-            for v in (w, *WEIGHTS):
-                moved = [Fraction(factor) * bound.rescaled_weights(w=x, width=width, other=other) for x in v]
-                yield {"n": n, "other": other, "w": v}, hinge_sum(v, Z, width), hinge_sum(moved, Z, other)
-            if sum(smallest_hinge(Z, other)[1]) != sum(weights):
-                raise ArithmeticError(f"n = {n}: two minima of one linear programme differ")
+        for v in (w, *WEIGHTS):
+            moved = [bound.rescaled_weights(w=x, width=width, other=other) for x in v]
+            yield {"other": other, "v": v}, hinge_sum(v, Z, width), hinge_sum(moved, Z, other)
+        yield {"other": other}, sum(smallest_hinge(Z, other)[1]), sum(weights)
+
+
+def loss_curves():
     widths = [0.05 * 1.3**j for j in range(20)]
     line, fixed = [(Fraction(1),)] * 3 + [(Fraction(-1),)], (Fraction(1, 4),)
     return {
-        "note": "the loss of a fixed w does vary with c, as the paper says; only the smallest over ℝᵈ does not",
-        "series": {
-            "c": widths,
-            "smallest loss over R": [float(sum(smallest_hinge(line, Fraction(c))[1])) for c in widths],
-            "loss of w = 1/4": [float(hinge_sum(fixed, line, Fraction(c))) for c in widths],
-        },
+        "c": widths,
+        "smallest loss over R": [float(sum(smallest_hinge(line, Fraction(c))[1])) for c in widths],
+        "loss of w = 1/4": [float(hinge_sum(fixed, line, Fraction(c))) for c in widths],
     }
+
+
+@identity_claim(
+    bound.rescaled_weights,
+    measured=losses_of_clouds,
+    figure=loss_curves,
+    cost=0.3,
+    over=[require("y ⟨v, x⟩ real", lambda z: True)],
+    steps=[Step("the margin enters as y ⟨w, x⟩/c only")],
+    note="the loss of a fixed w does vary with c, as the paper says; only the smallest over ℝᵈ does not, because w → "
+    "w c'/c is one to one",
+)
+def scale_is_free():
+    """The loss of rescaled weights on a record, along one direction v: y <w v, x> = w z."""
+    for w, z, width, other in product((-2.0, 1.0), (0.5, 3.0), (0.02, 0.25), (0.02, 0.25)):
+        moved = bound.rescaled_weights(w=w, width=width, other=other)
+        loss = hinge_loss(margin=w * z, width=width)
+        yield {"w": w, "z": z, "width": width, "other": other}, loss, hinge_loss(margin=moved * z, width=other)
 
 
 @identity_claim(

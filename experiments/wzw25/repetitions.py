@@ -5,6 +5,7 @@ polynomials that agree on a grid too large for their degrees. For other eta, bal
 """
 
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise, product
 
 import numpy as np
@@ -13,7 +14,7 @@ from lemmata.bounds.exact import tnb
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.wzw25 import repetitions as bound
 from lemmata.bounds.wzw25 import run_counts
-from lemmata.experiments.checks import equality, identity_claim, inequality_claim, spread, witness
+from lemmata.experiments.checks import Step, equality, identity_claim, inequality_claim, spread, witness
 from lemmata.experiments.engine.claims.claim import Control, grid, tail_claim
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.wzw25.repetition_growth import BITS, failure, in_balls, threshold
@@ -166,44 +167,42 @@ def candidate_is_missed(rng, size, *, beta, candidates, slack, factor=1):
 TEXT = {"n": [8, 2, 1000, 10**9], "alpha": [1.0, 0.5, 2.0, 0.01], "size": [3, 1, 2, 40]}
 
 
-def just_below(point, needed, beta):
-    """The case beta <= failure at eta = 1 and an E Q that is smaller than `needed` by `NARROW`; nothing if E Q <= 1."""
-    needed *= exact(1 - NARROW)
-    if beta < 1 and needed > 1:
-        yield point | {"r": float(1 / needed)}, beta, geometric_failure(1 / needed, 1 / exact(point["size"]))
+def failures_at(statement, points):
+    """The exact failure of so many draws, as far as there is one: beta, neither more nor less."""
+    for point in grid(**points):
+        values = dict(zip(point, map(exact, point.values()), strict=True))
+        beta, needed = values.get("c", 1) * values["n"] ** -values["alpha"], statement.theorem.formula(**values)
+        if beta < 1 and needed > 1:
+            yield point, geometric_failure(1 / needed, 1 / values["size"]), beta
 
 
-@inequality_claim(
+@identity_claim(
     bound.repetitions_polynomial,
-    quick=[TEXT],
-    given=["wzw25.lem7.2/corrected"],
-    control=Control("the bound times {}", (1.001, 1.1, 2)),
-    bits=256,
-    tightness=equality,
+    measured=partial(failures_at, bound.repetitions_polynomial, TEXT),
+    given=[bound.repetitions],
+    steps=[Step("β = n⁻ᵅ")],
     note="consistent with the proof's last line, not with the printed lemma; 'larger than' should be 'at least'; for "
     "β = O(n⁻ᵅ) with a constant c it is the explicit reading",
 )
-def text_bound_is_necessary(*, factor=1, **setting):
-    """At beta = n^-alpha."""
-    for point in grid(**setting):
-        n, alpha, size = map(exact, point.values())
-        asked = bound.repetitions_polynomial.theorem.formula(n=n, alpha=alpha, size=size)
-        yield from just_below(point, asked * exact(factor), n**-alpha)
+def text_bound_is_necessary():
+    """The corrected lemma at beta = n^-alpha."""
+    for n, alpha, size in product((2, 1000), (0.01, 2.0), (1, 40)):
+        needed = bound.repetitions(beta=n**-alpha, size=size)
+        yield {"n": n, "alpha": alpha, "size": size}, needed, bound.repetitions_polynomial(n=n, alpha=alpha, size=size)
 
 
-@inequality_claim(
+@identity_claim(
     bound.repetitions_polynomial_with_constant,
-    quick=[TEXT | {"c": [2.0, 0.25, 100.0]}],
-    control=Control("the bound times {}", (1.001, 1.1, 2)),
-    bits=256,
-    tightness=equality,
+    measured=partial(failures_at, bound.repetitions_polynomial_with_constant, TEXT | {"c": [2.0, 0.25, 100.0]}),
+    given=[bound.repetitions],
+    steps=[Step("β = c n⁻ᵅ, the largest")],
 )
-def text_bound_with_constant_is_necessary(*, factor=1, **setting):
-    """At beta = c n^-alpha; where c >= n^alpha nothing is asked."""
-    for point in grid(**setting):
-        n, alpha, size, c = map(exact, point.values())
-        asked = bound.repetitions_polynomial_with_constant.theorem.formula(n=n, alpha=alpha, size=size, c=c)
-        yield from just_below(point, asked * exact(factor), c * n**-alpha)
+def text_bound_with_constant_is_necessary():
+    """The corrected lemma at beta = c n^-alpha; where that is not below 1, both ask for nothing."""
+    for n, alpha, size, c in product((4, 1000), (0.5, 2.0), (1, 40), (0.25, 1.5)):
+        setting = {"n": n, "alpha": alpha, "size": size, "c": c}
+        needed = bound.repetitions.theorem.formula(beta=c * n**-alpha, size=size)
+        yield setting, needed, bound.repetitions_polynomial_with_constant(**setting)
 
 
 # Lemma M.1 ------------------------------------------------------------------------------------------------------------

@@ -4,15 +4,17 @@ Whether the best margin is drawn often enough, what the selection adds to the nu
 grid enters: in balls, or in floats where the two sides differ by far more than rounding.
 """
 
-from math import log, log2, sqrt
+from itertools import product
+from math import floor, log, log2, sqrt
 
 from flint import arb
 
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.best_of_runs import drawn, winner_excess
+from lemmata.bounds.theorem import between
 from lemmata.bounds.wzw25 import tuned_margin as bound
 from lemmata.bounds.wzw25.margin_grid import grid_size
-from lemmata.experiments.checks import inequality_claim, spread, up_to_one
+from lemmata.experiments.checks import Step, inequality_claim, spread, up_to_one
 from lemmata.experiments.engine.claims.claim import Control
 from lemmata.experiments.engine.claims.verdict import inconclusive
 from lemmata.experiments.instances.datasets.tuned_data import SIZES, hardest_gap
@@ -26,14 +28,15 @@ BITS = 300
 @inequality_claim(
     bound.most_margins,
     caught=(1.001, 1.4, 2),
-    given=("wzw25.lem6.4/printed/size",),
+    measured=lambda: (({"n": n}, grid_size(n=n)) for n in SIZES),
+    steps=[Step("|Γ| ≤ ⌊log₂ n⌋ + 2, the entries of the list")],
     tightness=spread,
     note="loose: 3 log₂ n would do for the chain, 2 log₂ n for |Γ| itself",
 )
 def grid_has_few_margins():
-    """All n up to 4096, around powers of 2 up to 2^59: |Gamma| <= log2 n + 2 <= 4 log2 n; 3 log2 n - 2 grows in n."""
-    for n in SIZES:
-        yield {"n": n}, grid_size(n=n), log2(n) + 2
+    """|Gamma| <= log2 n + 2 <= 4 log2 n."""
+    for n in (2, 3, 5, 8, 1000):
+        yield {"n": n}, floor(log2(n)) + 2, log2(n) + 2
         yield {"n": n}, log2(n) + 2, bound.most_margins(n=n)
 
 
@@ -55,7 +58,6 @@ assert selection_in_epsilon(size=grid_size(n=n), **setting) / n > inserted_as_pr
 
 INSERTED = {
     "quick": ({"n": 10, "delta": 1e-5, "epsilon": 1.0}, {"n": 1024, "delta": 1e-5, "epsilon": 1.0}),
-    "full": ({"n": 2, "delta": 0.5, "epsilon": 10.0},),
 }
 
 
@@ -72,16 +74,30 @@ def four_is_lost(**setting):
     return insertion(bound.inserted_as_printed, setting)
 
 
+def insertions():
+    """The last term of Lemma K.6 at |Gamma|."""
+    for n, delta, epsilon in product((2, 10, 1024), (1e-5, 0.5), (1.0, 10.0)):
+        size, setting = grid_size(n=n), {"n": n, "delta": delta, "epsilon": epsilon}
+        left = bound.selection_in_epsilon(size=size, **setting) / n
+        yield setting | {"share": log(size) / log(bound.most_margins(n=n))}, left
+
+
 @inequality_claim(
     bound.inserted,
+    measured=insertions,
     caught=(1.1, 2),
-    given=[bound.selection_in_epsilon, bound.most_margins],
-    tightness=spread,
-    **INSERTED,
+    over=[between("share", 0, 1)],  # any |Gamma| from 1 to the largest, on a logarithmic scale
+    given=[bound.most_margins],
+    steps=[Step("|Γ| ≤ 4 log₂ n")],
+    tightness=up_to_one,
 )
-def four_is_kept(**setting):
+def four_is_kept():
     """With the 4 it is step s1."""
-    return insertion(bound.inserted, setting)
+    for n, delta, epsilon, share in product((2, 1024), (1e-5, 0.5), (1.0, 10.0), (0.5, 1.0)):
+        size = bound.most_margins(n=n) ** share
+        left = 12 * (log(n**2 * size) - log(delta)) / (n * epsilon)
+        setting = {"n": n, "delta": delta, "epsilon": epsilon}
+        yield setting | {"share": share}, left, bound.inserted(**setting)
 
 
 # Lemma K.6 ------------------------------------------------------------------------------------------------------------

@@ -3,14 +3,14 @@
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from math import exp, floor, log, log2
+from math import exp, floor, log, log2, sqrt
 
 import numpy as np
 
 from lemmata.bounds.bms22.sign_projection import sign_projection_tail
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.gaussian_maxima import best_loses
-from lemmata.bounds.theorem import require
+from lemmata.bounds.theorem import between, require
 from lemmata.bounds.wzw25 import margin_grid as grids
 from lemmata.bounds.wzw25 import noisy_minimum, one_margin, whole_grid
 from lemmata.bounds.wzw25 import whole_grid_proof as bounds
@@ -20,7 +20,8 @@ from lemmata.bounds.wzw25.last_iterate import harmonic, problem_of
 from lemmata.bounds.wzw25.margin_grid import doubling_grid, grid_size
 from lemmata.bounds.wzw25.noisy_gd import printed_steps, telescoped_corrected
 from lemmata.bounds.wzw25.one_margin_proof import bad_projection, three_terms
-from lemmata.experiments.checks import inequality_claim, up_to_one, witness
+from lemmata.bounds.wzw25.tuned_margin import most_margins
+from lemmata.experiments.checks import Step, inequality_claim, up_to_one, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances.datasets import margin_orders
@@ -121,13 +122,28 @@ def term_a_in_epsilon():
         yield point | {"size": size}, seen, bounds.term_a(**point, gamma=0.5, beta=beta, radius=2.0)
 
 
-@inequality_claim(
-    bounds.term_b, **IN_EPSILON | {"given": (bounds.selection_part, "wzw25.lem6.4/printed/size"), "caught": (1.5, 2)}
-)
-def term_b_in_epsilon():
-    """The cost of the choice (s1) at the budget of one call."""
+def choices():
+    """The cost of the choice (s1) at the budget of one call, for the grid as it is."""
     for point, mu in settings_of_h():
-        yield point, bounds.selection_part(n=point["n"], mu=mu), bounds.term_b(**point)
+        share = log(grid_size(n=point["n"])) / log(most_margins(n=point["n"]))
+        yield point | {"share": share}, bounds.selection_part(n=point["n"], mu=mu)
+
+
+CHOICES = tuple(product((2, 1000), (1e-5, 0.5), (0.01, 1.0), (0.5, 1.0)))
+OF_ANY_GRID = IN_EPSILON | {
+    "over": [between("share", 0, 1)],  # any |Gamma| from 1 to the largest, on a logarithmic scale
+    "given": (most_margins,),
+    "steps": [Step("|Γ| ≤ 4 log₂ n")],
+}
+
+
+@inequality_claim(bounds.term_b, **OF_ANY_GRID, measured=choices)
+def term_b_in_epsilon():
+    """2 sqrt(2 log |Gamma|)/(n mu) at the budget of one call."""
+    for n, delta, epsilon, share in CHOICES:
+        size, point = most_margins(n=n) ** share, {"n": n, "epsilon": epsilon, "delta": delta}
+        left = 2 * sqrt(2 * log(size)) / n * 4 * sqrt(size * -log(delta)) / epsilon
+        yield point | {"share": share}, left, bounds.term_b(**point)
 
 
 @inequality_claim(bounds.failure_part, given=[bad_projection], caught=(1.1, 2), note="errors are at most 1")
@@ -233,12 +249,13 @@ def tail_a_in_epsilon():
         yield point, tail_a(n, 4 * np.log2(n), mu), right
 
 
-@inequality_claim(bounds.tail_term_b, **IN_EPSILON)
+@inequality_claim(bounds.tail_term_b, **OF_ANY_GRID)
 def tail_b_in_epsilon():
     """2 sqrt(2 log(2 |Gamma|))/(n mu): term (b) of s1 at the budget of one call."""
-    for point, size, each in calls_of_h():
-        left = 2 * np.sqrt(2 * log(2 * size)) / (point["n"] * each)
-        yield point | {"size": size}, left, bounds.tail_term_b(**point)
+    for n, delta, epsilon, share in CHOICES:
+        size, point = most_margins(n=n) ** share, {"n": n, "epsilon": epsilon, "delta": delta}
+        left = 2 * sqrt(2 * log(2 * size)) / n * 4 * sqrt(size * -log(delta)) / epsilon
+        yield point | {"share": share}, left, bounds.tail_term_b(**point)
 
 
 # What the proofs end in: the explicit readings ------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED
 from lemmata.bounds.theorem import OutsideHypotheses
 from lemmata.bounds.wzw25 import gaussian_privacy
+from lemmata.experiments.checks import cases as cases_of_checks
 from lemmata.experiments.checks import inequality, order
 from lemmata.experiments.checks.gaussian_means import mean_ratio
 from lemmata.experiments.checks.gaussian_tails import whole_above, whole_below
@@ -77,10 +78,10 @@ def goes_wrong():
     ("then", "curves"), [(lambda: [({}, 1, 1)] * 9, True), (goes_wrong, False), (lambda: iter(int, 1), False)]
 )
 def test_the_curves_that_come_after_a_counterexample_are_read_for_a_moment(monkeypatch, then, curves):
-    monkeypatch.setattr(inequality, "REST", 0.05)
-    made = inequality.keep_returned(cases(then), kept := [])
+    monkeypatch.setattr(cases_of_checks, "REST", 0.05)
+    made = cases_of_checks.keep_returned(cases(then), kept := [])
     next(made)
-    assert bool(inequality.read_curves(made, kept)) == curves
+    assert bool(cases_of_checks.read_curves(made, kept)) == curves
 
 
 def test_a_refuted_row_has_the_curves_that_its_check_returns():

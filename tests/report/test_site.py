@@ -19,12 +19,13 @@ from lemmata.command.main import main
 from lemmata.experiments.engine.claims.claim import SEVERITIES
 from lemmata.experiments.engine.ledger.graph import CLASSES
 from lemmata.experiments.report import citations, errata, write
-from lemmata.experiments.report.errata import CLASS_WORDS, MAIN, SEVERITY_WORDS
+from lemmata.experiments.report.errata import CLASS_WORDS, SEVERITY_WORDS
 from lemmata.experiments.report.layout import NAV, mark_up_symbols
 from lemmata.experiments.report.nonvacuous import place_statements
 from lemmata.experiments.report.replies import read_replies
 from lemmata.experiments.report.site import list_navigation
 from lemmata.experiments.report.site_copy import LARGEST, MARK, ForeignFolderError, copy_site
+from lemmata.experiments.report.summary import is_main
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 from tests import browser
 from tests.engine import toy
@@ -199,7 +200,7 @@ def test_pages_tell_machines_what_they_hold(site):
 def test_main_results_are_theorems_of_the_text():
     """Those of an appendix are its tools; one that is stated again there keeps its number."""
     labels = {paper.id: list(map(library.label, paper.contents)) for paper in library.house}
-    main = {id: [label for label in given if MAIN.match(label)] for id, given in labels.items()}
+    main = {id: [label for label in given if is_main(label)] for id, given in labels.items()}
     assert main["wzw25"] == ["Theorem 4.1", "Theorem 6.5 (H.1)", "Theorem 6.7 (I.1)", "Theorem 7.1"]
     assert "Theorem, boosting" in main["abgmu22"] and "Corollary F.2" not in main["bms22"] and all(main.values())
 

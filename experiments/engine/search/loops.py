@@ -367,11 +367,12 @@ def find_coordinates(
     return opening.found - opening.tied
 
 
-def cases_at(check: Callable[..., Any], arguments: dict[str, Any], /, **looped: Any) -> Any:
+def cases_at(check: Callable[..., Any], arguments: dict[str, Any], fixed_too: bool = False, /, **looped: Any) -> Any:
     """The cases of a check that is called with its arguments, at given values of what its loops run over.
 
-    The program of a counterexample calls this.
+    The program of a counterexample calls this. `fixed_too`: also at values that its author does not vary.
     """
     plain = inspect.unwrap(check)
     opened = _compile(plain, True)
-    return opened(**arguments, **{OPENING: Opening(looped, looped)}) if opened else plain(**arguments)
+    opening = Opening(looped, looped, fixed_too=fixed_too)
+    return opened(**arguments, **{OPENING: opening}) if opened else plain(**arguments)

@@ -1,16 +1,13 @@
 """Theorem 3.1 of bms22 at the corners of its hypotheses: the links of its orders and of the explicit bound."""
 
-from fractions import Fraction
 from math import exp, inf, log, nextafter, sqrt
 
 from lemmata.bounds.bms22 import pure_learner
 from lemmata.bounds.bms22 import pure_learner_proof as proof
-from lemmata.bounds.exact.balls import exact, upper_end
-from lemmata.bounds.exact.certify import HOLDS, at, certify, over, supremum
-from lemmata.experiments.checks.inequality import Link
+from lemmata.bounds.exact.balls import upper_end
 from lemmata.experiments.engine.claims.claim import grid
 from lemmata.experiments.engine.claims.verdict import inconclusive
-from lemmata.experiments.instances.classes.linear_learners import NARROW, distorted_margins
+from lemmata.experiments.instances.classes.linear_learners import NARROW
 
 CORNERS = {"m": [1, 2, 3, 10, 100, 10**4, 10**7, 10**12], "norm_bound": [1.0, 1.0001, 2.0, 100.0, 1e5]}
 SPREAD = {"epsilon": [1e-6, 1e-3, 1.0, 1e3], "margin_loss": [0.0, 1e-3, 0.5]}
@@ -127,36 +124,3 @@ def margins_above(premise, needed):
     for margin in (0.5, *(least + i * 0.9 / 100 for i in range(200))):
         if margin >= least:
             yield {"rho": 0.9, "projected margin": margin}, nextafter(asks, inf), margin
-
-
-def logs_are_certified():
-    """log(20a/beta) <= 6 log(a/beta) for a/beta >= 2: with log(a/beta) = log 2/x, 1 + x log 20/log 2 <= 6 on [0, 1]."""
-
-    def ratio(x):
-        return 1 + x * exact(20).log() / exact(2).log()
-
-    return certify(over(ratio), at(ratio), {"x": (0.0, 1.0)}, 6.0).outcome == HOLDS
-
-
-def largest_stretch():
-    """A certified upper bound of sqrt(1 + u/3), u = 1/a in (0, 1]."""
-
-    def stretch(u):
-        return (1 + u / 3).sqrt()
-
-    return supremum(over(stretch), at(stretch), {"u": (0.0, 1.0)}, gap=1e-6).bound
-
-
-def stretch_curve():
-    """Along Lambda r/rho: the largest ||w*_Phi||/||w*||, next to 2."""
-    axis = [1.0, 1.5, 2.0, 3.0, 5.0, 10.0]
-    curve = [proof.enlarged_norm(norm_bound=a, radius=1.0, rho=1.0) for a in axis]
-    return {"Lambda r/rho": axis, "bound": [2.0] * len(axis), "exact": curve}
-
-
-def margins_kept(statement):
-    """Cases of "this much of a margin of rho is kept": rho - (gamma/3) Lambda r, and sign matrices so distorted."""
-    claimed = statement(norm_bound=1, radius=1, rho=Fraction(1))
-    yield Link("Lemma A.3", {}, claimed, Fraction(2, 3))
-    for phi, w, x, share in distorted_margins():
-        yield {"phi": phi, "w": w, "x": x}, claimed, share

@@ -36,7 +36,6 @@ def test_the_arithmetic_of_a_coin():
 
 
 WHOLE = {  # controls that count records, outliers or terms: nothing lies between none and one
-    "bms22.lem3.1.s2/corrected/sum",
     "wzw25.eq2.s1/printed",
     "wzw25.thm4.1/explicit/simultaneous",
     "wzw25.corD.2/explicit",

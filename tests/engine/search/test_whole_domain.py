@@ -7,7 +7,7 @@ import pytest
 
 from lemmata.bounds.proof.expression import NotGeneric
 from lemmata.bounds.proof.prover import NotProved
-from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE
+from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED
 from lemmata.bounds.theorem import between, positive, require
 from lemmata.experiments.checks import Link, Step
 from lemmata.experiments.engine.claims import fingerprint
@@ -60,6 +60,25 @@ def test_a_step_that_fails_is_named_and_refutes_nothing():
     assert "'algebra'" in verdict.note
     with pytest.raises(NotProved):
         prove_claim(claimed(steps=too_large))
+
+
+@pytest.mark.parametrize(("at", "noticed"), [(2.0, False), (2.1, True)])
+def test_a_formula_that_is_less_than_what_is_measured_is_noticed(at, noticed):
+    """The proof is about 2 x, whatever that stands for; what is measured, 2.1 x, is about the thing."""
+    claim = claimed(measured=lambda: [({"x": x}, at * x) for x in (0.25, 3.0)])
+    assert prove_claim(claim)["steps"] == 1
+    verdict = run(claim)
+    assert (verdict.outcome, verdict.evidence) == ((INCONCLUSIVE, "") if noticed else (HOLDS, "certificate"))
+    assert ("the link 'measured' at {'x': 0.25}" in verdict.note) == noticed
+
+
+def test_what_is_measured_is_a_case_of_its_own():
+    """It is named, may refute, and needs a setting of the check, or both sides."""
+    beyond = claimed(measured=lambda: [({"x": 1.0}, 2.5)])
+    assert run(beyond).witness["setting"] == {"x": 1.0, "of": "measured"}
+    assert run(claimed(measured=lambda: [({"seed": 1}, 3, 2)])).outcome == REFUTED
+    with pytest.raises(ValueError, match=r"one of the check's, got \{'y': 1.0\}"):
+        run(claimed(measured=lambda: [({"y": 1.0}, 2.5)]))
 
 
 def test_a_false_statement_is_not_proved_and_falls():
