@@ -291,7 +291,7 @@ def choose_reach(n: int, d: int, mu: float) -> float:
 
     Clipping is a bias that no budget takes away: the sign of <w, x> is another one than that of <w, clipped x>. Wide
     columns make rows longer, which are then shorter beside the noise. So the reach grows as the root of n mu / sqrt(d),
-    see `choose_row_length`, from where `RESOLVED` is. `python -m lemmata.experiments.comparison.growth` has what it does.
+    see `choose_row_length`, from where `RESOLVED` is: `python -m lemmata.experiments.comparison.growth`.
 
     >>> choose_reach(100, 9, 0.3), choose_reach(16_000, 16, 0.1), choose_reach(10**7, 16, 0.1)
     (2.0, 4.0, 12.0)
