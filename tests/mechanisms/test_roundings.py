@@ -37,7 +37,8 @@ from lemmata.mechanisms.privacy import (
 from lemmata.mechanisms.privacy.account_terms import spent_as
 from lemmata.mechanisms.privacy.divergences import certified
 from lemmata.mechanisms.privacy.guarantees import LARGEST
-from lemmata.mechanisms.privacy.losses import atoms_of, losses_of
+from lemmata.mechanisms.privacy.loss_atoms import atoms_of
+from lemmata.mechanisms.privacy.losses import Losses
 from lemmata.mechanisms.privacy.privacy_curve import _below, from_trade_off, trade_off
 from lemmata.mechanisms.privacy.privacy_filter import Amounts, as_budget, largest_m
 from lemmata.mechanisms.selection import tuning_budget
@@ -112,7 +113,7 @@ ROUNDED_UP = {
         lambda x, a, b: real(x) * (1 + mp.exp(real(a))) >= real(1 - b / 16),
     ),
     "losses": (
-        lambda a, b: losses_of(((GaussianDP(a), 2), (GaussianDP(b), 1))).mu,
+        lambda a, b: Losses(((GaussianDP(a), 2), (GaussianDP(b), 1))).mu,
         lambda x, a, b: x**2 >= 2 * a**2 + b**2,
     ),
     "spent, mu": (
