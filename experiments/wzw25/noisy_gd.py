@@ -151,7 +151,7 @@ def excess_of_one_step():
     measured=excess_of_one_step,
     given=[tangent_value, one_step, telescoped_corrected],
     steps=[Step("both terms are equal at the printed η")],
-    note="convex, per-record gradients of norm at most Δ, whole T, σ = Δ√T/μ",
+    scope="everywhere: convex, per-record gradients of norm at most Δ, whole T, σ = Δ√T/μ",
 )
 def average_within_explicit():
     """The telescoped sum at the printed step size."""
@@ -190,6 +190,7 @@ def smallest_useful_n():
     bounds.averaged_hinge_excess,
     given=[tangent_value, one_step, telescoped_corrected],
     steps=[Step("both terms are equal at this η")],
+    scope=HINGE,
 )
 def average_within_hinge_bound():
     """The telescoped sum with ||grad L|| <= n Delta / 2, the hinge's, at the step size that knows it; equality."""

@@ -304,6 +304,7 @@ def one_enumerated_step():
     control=Control("a second moment {} times too small", (1.01, 1.03, 5)),
     given=[bounds.one_step],
     steps=[Step("the sum of step s4 over t < T, and L(mean) ≤ mean of L")],
+    scope="domain: convex losses, per-record gradients of norm at most Δ",
     tightness=withheld,
 )
 def telescoped_corrected(*, factor=1):

@@ -280,7 +280,8 @@ def combine(cells: Sequence[Cell]) -> Verdict | None:
             chosen = replace(chosen, note=f"no failure in {sum(silent):,} trials{where}")
     searched = next((v.searched for v in decided if v.searched), {})
     if chosen.outcome == HOLDS and "pieces" in searched.get("proof", {}):
-        chosen = replace(chosen, evidence="certificate", scope="everywhere")
+        scope = chosen.scope if ":" in chosen.scope else "everywhere"  # what the claim says of objects, such as losses
+        chosen = replace(chosen, evidence="certificate", scope=scope)
     same, different = (sum(counts) for counts in zip(*(v.copied for v in decided), strict=True))
     shares = {
         name: max((v.shares.get(name) or {} for v in verdicts), key=lambda each: each.get("share", 0.0))

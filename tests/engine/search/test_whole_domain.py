@@ -46,6 +46,7 @@ def test_a_row_whose_every_step_is_proved_is_machine_checked():
     verdict = run(claimed())
     assert (verdict.outcome, verdict.evidence, verdict.scope) == (HOLDS, "certificate", "everywhere")
     assert verdict.searched["proof"] == {"steps": 1, "pieces": verdict.searched["proof"]["pieces"]}
+    assert run(claimed(scope="domain: hinge losses")).scope == "domain: hinge losses"  # which no argument is about
 
 
 def test_a_chain_is_proved_step_by_step():
