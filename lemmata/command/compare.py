@@ -99,11 +99,16 @@ def check_learners(learners: str | None, more: tuple[str, ...], quick: bool) -> 
     from lemmata.experiments.comparison.learners import LEARNERS, QUICK, UnknownLearner, find
 
     named = [one.strip() for one in learners.split(",")] if learners else list(QUICK if quick else LEARNERS)
-    for option, names in (("--learners", named), ("--learner", more)):
+    called: dict[str, str] = {}  # rows of a table are told apart by what a learner calls itself
+    for option, name in [*(("--learners", name) for name in named), *(("--learner", name) for name in more)]:
         try:
-            all(map(find, names))
+            own = find(name).name
         except UnknownLearner as error:
             raise Usage(f"{option}: {error}") from None
+        if called.setdefault(own, name) != name:
+            raise Usage(
+                f"{option}: each learner must have a name of its own, got {called[own]} and {name}, both {own!r}"
+            )
     return list(dict.fromkeys([*named, *more]))
 
 

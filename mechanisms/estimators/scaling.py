@@ -1,16 +1,17 @@
 """Columns on one scale, privately: `PrivateScaler`, and the ranges that `MarginClassifier` estimates.
 
-    z = clip((x - centre) / spread, -2, 2),    NaN -> 0,    infinite -> +-2,
+    z = clip((x - centre) / spread, -reach, reach),    NaN -> 0,    infinite -> +-reach,
 
 with centres and spreads of `bounds`, where they are given, and otherwise found within the budget
-(`lemmata.mechanisms.tables.column_ranges`). Categories become indicators (`lemmata.mechanisms.tables.table_columns`).
+(`lemmata.mechanisms.tables.column_ranges`). The reach is 2 where `bounds` are given, and else that of `choose_reach`.
+Categories become indicators (`lemmata.mechanisms.tables.table_columns`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isfinite, sqrt
 from typing import Any
 
@@ -20,13 +21,15 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lemmata.mechanisms.estimators.private_estimator import PrivateEstimator
-from lemmata.mechanisms.numerics.arguments import check_choice, quiet
+from lemmata.mechanisms.numerics.arguments import check_choice, check_integer, quiet
 from lemmata.mechanisms.numerics.arithmetic import short_repr
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, of_users, to_gaussian_budget
+from lemmata.mechanisms.privacy.algebra import share_of_record
 from lemmata.mechanisms.privacy.disclosure import charge_account, check_account, reject_fit_parameters, warn_of_leaks
+from lemmata.mechanisms.privacy.guarantees import MOST_RECORDS
 from lemmata.mechanisms.tables import column_ranges
 from lemmata.mechanisms.tables.column_ranges import REACH, Ranges
-from lemmata.mechanisms.tables.inputs import check_budget, resolve_random_state
+from lemmata.mechanisms.tables.inputs import check_budget, first_records, resolve_random_state
 from lemmata.mechanisms.tables.table_columns import Column, Layout, match_columns, plan_layout
 
 RANGES = ("private",)
@@ -156,6 +159,9 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         intercept of their own; scikit-learn's want the columns themselves.
     noise : "exact" or "float"
         As for the learners.
+    records_per_user : int
+        Records that one user may have: then (epsilon, delta) hold for users, and `fit(groups=...)` leaves out what a
+        user has more, as for the learners; a Pipeline has to hand `groups` to each of its private steps.
     random_state : int, Generator or None
         None is the system's entropy. A seed that somebody else knows undoes the privacy of the release: a pickle has no
         generator, and a clone a child of it (`lemmata.mechanisms.estimators.private_estimator`).
@@ -173,7 +179,7 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         Of a row that comes out with length 1, by n, D and a learner's budget as large as this one's
         (`choose_row_length`).
     ranges_ : Ranges
-        The release: `centre`, `spread` and `privacy`.
+        The release: `centre`, `spread` and `privacy`, and the public `reach`.
     layout_ : Layout or None
         What the columns of X become; None where every one is a number.
     n_features_in_ : int
@@ -202,10 +208,11 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
     unit_ball: bool = False
     noise: str = "exact"
     random_state: Any = None
+    records_per_user: int = 1
     is_private_step = True
 
     @quiet
-    def fit(self, X: ArrayLike, y: Any = None, *, accountant: Any = None, **refused: Any) -> Any:
+    def fit(self, X: ArrayLike, y: Any = None, *, groups: Any = None, accountant: Any = None, **refused: Any) -> Any:
         """One release of the ranges.
 
         Parameters
@@ -213,6 +220,8 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         X : array, sparse matrix or frame of shape (n, d)
             No entry is refused.
         y : ignored
+        groups : array of shape (n,), optional
+            The user of each record: text or whole numbers, public. Of a user the first `records_per_user` are used.
         accountant : Accountant, optional
             Charged (epsilon, delta) after all that is public was checked and before anything is drawn, unless `bounds`
             says all.
@@ -235,14 +244,19 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         one: Any = copy(self)  # what fails leaves the fit before as it was
         check_budget(one)
         rng, budget = resolve_random_state(one.random_state), ApproxDP(one.epsilon, one.delta)
+        (records,) = check_integer(MOST_RECORDS, records_per_user=one.records_per_user)
+        promised = replace(budget, neighbours=of_users(budget.neighbours, records))
+        budget = share_of_record(budget, records) if records > 1 else budget
         table = as_dense_floats(one, X, True)
+        if groups is not None:
+            table = table[first_records(groups, len(table), records)]
         warn_of_leaks(one, len(table), labels=False)
         (n, D), mu = table.shape, to_gaussian_budget(budget).mu if 0 < budget.delta < 1 else 0.0
         asked: Any = {"ranges": one.ranges, "bounds": one.bounds, "noise": one.noise, "budget": budget, "rng": rng}
         asked |= {"reach": choose_reach(n, D, mu)}
-        settle = lambda: charge_account(accountant, budget, type(self).__name__)  # noqa: E731
+        settle = lambda: charge_account(accountant, promised, type(self).__name__)  # noqa: E731
         one.ranges_ = found = find_ranges(table, find_layout(one, table.shape[1]), **asked, settle=settle)
-        one.privacy_, one.spent_ = budget if found.privacy else None, found.privacy
+        one.privacy_, one.spent_ = promised if found.privacy else None, found.privacy
         one.center_, one.scale_ = found.centre, found.spread
         one.length_ = choose_row_length(n, D, find_layout(one, D).size, mu)
         self.__dict__ = vars(one)

@@ -36,11 +36,11 @@ from lemmata.mechanisms.learners.descent import private_tuning
 from lemmata.mechanisms.numerics.arguments import check_integer, clip_rows, quiet, spawn_two_streams
 from lemmata.mechanisms.numerics.arithmetic import check_in_range, short_repr
 from lemmata.mechanisms.numerics.inherited_docs import inherit_docs
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu, to_gaussian
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu, of_users, to_gaussian
 from lemmata.mechanisms.selection.tnb import TruncatedNegativeBinomial
 from lemmata.mechanisms.selection.tuning_budget import budget
 
-OURS = {"epsilon", "delta", "classes", "random_state", "noise"}  # what the search sets itself
+OURS = {"epsilon", "delta", "classes", "random_state", "noise", "records_per_user"}  # what the search sets itself
 ENTRIES = 2**22  # of a matrix of margins at any one time
 ABREAST = 5.0  # times that runs side by side are faster than one alone, measured
 WIDTHS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
@@ -237,8 +237,11 @@ class PrivateSearchCV(ApproximateClassifier):
             expected = self.law(zeros, np.ones(len(zeros)), np.random.default_rng(0)).expected_cost
             seconds = expected if isfinite(expected) else None
         k, r = len(self._make_candidates()), self._repetition_rate()
-        mu, promised = budget(self.epsilon, self.delta, r=r, calibration="sharp")
-        alone = gaussian_mu(self.epsilon, self.delta)
+        one = self._for_records()
+        mu, promised = budget(one.epsilon, one.delta, r=r, calibration="sharp")
+        if self.records_per_user > 1:
+            promised = ApproxDP(self.epsilon, self.delta, of_users("replace", self.records_per_user))
+        alone = gaussian_mu(one.epsilon, one.delta)
         runs = TruncatedNegativeBinomial(1.0, r).mean
         mean = round(runs, 6)
         return SearchCost(promised, k, self.beta, mean, alone, split_budget(mu, 2), alone / sqrt(2 * k), seconds)
@@ -253,6 +256,10 @@ class PrivateSearchCV(ApproximateClassifier):
         kind = NoisyGD() if self.estimator is None else self.estimator
         if not isinstance(kind, PrivateClassifier) or not kind.release_kind:
             raise ValueError(f"estimator must release by a Gaussian or pure mechanism, got {type(kind).__name__}")
+        if kind.records_per_user != 1:
+            raise ValueError(
+                f"records_per_user must be given to the search, got {kind.records_per_user} of its estimator"
+            )
         if unknown := sorted(set().union(*self.settings()) - kind.get_params().keys()):
             raise ValueError(f"param_grid must name parameters of {type(kind).__name__}, got {unknown[0]!r}")
         ours = {"noise": self.noise} if "noise" in kind.get_params() else {}

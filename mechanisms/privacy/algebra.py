@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import expm1, inf, nextafter
+from math import exp, expm1, inf, nextafter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -337,7 +337,11 @@ def share_of_record(privacy: Any, k: int) -> Any:
     epsilon = round_down(Fraction(privacy.epsilon) / k)
     if isinstance(privacy, PureDP):
         return replace(privacy, epsilon=epsilon)
-    delta = privacy.delta * (expm1(epsilon) / expm1(privacy.epsilon) if privacy.epsilon else 1 / k)
+    if privacy.epsilon > 700:  # beyond, expm1 leaves the range of floats
+        ratio = exp(epsilon - privacy.epsilon)
+    else:
+        ratio = expm1(epsilon) / expm1(privacy.epsilon) if privacy.epsilon else 1 / k
+    delta = privacy.delta * ratio
     while group_delta(epsilon, delta, k) > privacy.delta:
         delta = min(delta * (1 - 2.0**-50), nextafter(delta, 0))
     return replace(privacy, epsilon=epsilon, delta=delta)

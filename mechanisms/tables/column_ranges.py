@@ -13,10 +13,11 @@ columns: 64 pixels on one scale tell each other of it, and columns without a com
 A column with four fifths of its records in two octaves, such as 10^6 +- 1, is looked at again if no wider shape is as
 near: 16 cells over the two octaves, then 32 over two of those cells, and so on, at most `LEVELS` times, all such
 columns in one release of sensitivity sqrt(2 d'), d' their number, as precise as so many looks allow (`look_noise`).
-A last look at all columns, 32 cells over four spreads on either side, finds centres and spreads to a fifth, where a
-fiftieth of mu^2 pays for it: on unequal columns a descent needs many steps. Releases stop where the next would exceed
-the budget; what is not spent is left to the learner. That a schedule may depend on what was released, as long as the
-squares of mu add up to no more than the budget's, is derived at `wzw25.rem2.3/explicit/account-gaussian`.
+A last look at all columns, 32 cells over four spreads on either side, finds centres and spreads, to a third where a
+fiftieth of mu^2 just pays for it and closer beyond: on unequal columns a descent needs many steps. Releases stop where
+the next would exceed the budget; what is not spent is left to the learner. That a schedule may depend on what was
+released, as long as the squares of mu add up to no more than the budget's, is derived at
+`wzw25.rem2.3/explicit/account-gaussian`.
 
 Nothing fails: entries that are no number count as 0, infinite ones as 10^100, and all beyond an edge in the last cell.
 Counts are whole and their noise is exact by default (`lemmata.mechanisms.noise.grid_sums.noisy_counts`), so the

@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from datetime import date, datetime
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -193,9 +194,11 @@ def first_records(groups: Any, n: int, most: int) -> np.ndarray:
     >>> first_records(["a", "b", "a", "a"], 4, 2).tolist()
     [True, True, True, False]
     """
-    users = np.asarray(groups)
-    if users.shape != (n,) or users.dtype.kind not in "iuUSO":
-        raise ValueError(f"groups must name the user of each of {n} records, got {users.dtype} of shape {users.shape}")
+    users = np.asarray(groups, dtype=object)
+    named = all(isinstance(user, str | Integral) and not isinstance(user, bool) for user in users.ravel().tolist())
+    if users.shape != (n,) or not named:
+        kind = getattr(groups, "dtype", type(groups).__name__)
+        raise ValueError(f"groups must name the user of each of {n} records, got {kind} of shape {users.shape}")
     seen: Counter[Any] = Counter()
     kept = np.zeros(n, bool)
     for at, user in enumerate(users.tolist()):

@@ -79,6 +79,7 @@ def test_a_run_continues_and_computes_nothing_twice(tmp_path):
         ),
         (["--learner", "tests.comparison.toy_learner:gaussian"], "Learner or a function, got module"),
         (["--learner", "nomodule:LEARNER"], "'nomodule:LEARNER' cannot be imported"),
+        (["--learner", f"{TOY}:law", "--learner", "tests.comparison.toy_learner:law"], "both 'law'"),
         (["--epsilons", "one"], "--epsilons must be numbers separated by commas, got 'one'"),
         (["--epsilons", "1,900"], "--epsilons must be in [0.01, 50], got 900"),
     ],

@@ -16,7 +16,8 @@ from lemmata.mechanisms.estimators import erm_estimators, gd_estimators, margin_
 from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
 from lemmata.mechanisms.estimators.scaling import PrivateScaler
 from lemmata.mechanisms.estimators.search import PrivateSearchCV
-from lemmata.mechanisms.privacy import ApproxDP, PureDP, group, to_approx
+from lemmata.mechanisms.privacy import ApproxDP, PureDP, group, to_approx, to_gaussian_budget
+from lemmata.mechanisms.privacy.accountant import Accountant
 from tests.mechanisms.estimators.learners import LEARNERS
 
 SEARCH = PrivateSearchCV(NoisyGD(), {"width": [0.1, 1.0]}, beta=0.4)
@@ -66,9 +67,34 @@ def test_what_a_user_has_more_is_left_out(learner):
     first = clone(learner).set_params(**asked, random_state=3).fit(X[:8], y[:8]).coef_
     found = clone(learner).set_params(**asked, random_state=3).fit(X, y, groups=users).coef_
     np.testing.assert_array_equal(found, first)
-    for other in (users[:-1], users[:, None], np.arange(60) / 2):
+    for other in (users[:-1], users[:, None], np.arange(60) / 2, np.array([float("nan")] * 60, object), [[1], {}] * 30):
         with pytest.raises(ValueError, match=r"^groups must name the user of each of 60 records"):
             clone(learner).set_params(**asked).fit(X, y, groups=other)
+
+
+def test_a_scaler_keeps_to_the_records_of_a_user():
+    """It reads no more of them than an account pays for, in a Pipeline too, and its promise is about users."""
+    X = np.random.default_rng(0).normal(size=(3000, 2)) * [1.0, 50.0]
+    X[np.arange(3000) % 15 >= 2] *= 1e9  # all but the first two records of each user
+    users, account = np.repeat(np.arange(200), 15), Accountant(ApproxDP(9.0, 1e-3, "replace up to 2"))
+    pipe = make_pipeline(PrivateScaler(epsilon=6.0, records_per_user=2), NoisyGD(classes=(0, 1), records_per_user=2))
+    steps = ("privatescaler", "noisygd")
+    given = {f"{step}__{name}": value for step in steps for name, value in (("groups", users), ("accountant", account))}
+    pipe.fit(X, X[:, 0] > 0, **given)
+    assert (pipe[0].scale_ < 1e6).all() and pipe[0].privacy_ == ApproxDP(6.0, 1e-5, "replace up to 2")
+    assert group(pipe[0].spent_, 2).mu <= to_gaussian_budget(ApproxDP(6.0, 1e-5)).mu
+    assert account.spent.neighbours == "replace up to 2" and account.spent.epsilon == pytest.approx(7.0)
+
+
+def test_a_search_knows_what_a_user_has():
+    grid = {"width": [0.1, 0.2]}
+    for_users = PrivateSearchCV(NoisyGD(), grid, records_per_user=5).cost()
+    assert for_users.privacy == ApproxDP(1.0, 1e-5, "replace up to 5")
+    assert for_users.training < PrivateSearchCV(NoisyGD(), grid).cost().training / 4
+    with pytest.raises(ValueError, match="records_per_user must be given to the search, got 5"):
+        PrivateSearchCV(NoisyGD(records_per_user=5), grid).cost()
+    with pytest.raises(ValueError, match="param_grid must not name parameters of the search, got records_per_user"):
+        PrivateSearchCV(NoisyGD(), {"records_per_user": [1, 5]}).cost()
 
 
 @pytest.mark.parametrize("learner", [*LEARNERS[1:], MarginClassifier(ranges=None), SEARCH], ids=str)

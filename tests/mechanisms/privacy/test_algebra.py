@@ -263,6 +263,8 @@ def test_what_single_records_may_promise_is_enough_for_a_user_and_nearly_all_of_
         whole = group(share_of_record(asked, k), k)
         assert whole.epsilon <= epsilon and whole.delta <= delta
         assert whole.epsilon >= epsilon * (1 - 1e-12) and (whole.delta >= delta * (1 - 1e-12) or delta < 1e-299)
+    large = group(share_of_record(ApproxDP(1000.0, 1e-5), k), k)  # whose exponential is no float
+    assert 999 < large.epsilon <= 1000.0 and large.delta <= 1e-5
     for third in (PureDP(1 / 3), GaussianDP(1 / 3), ZCDP(1 / 3)):
         (name, whole), *_ = vars(group(share_of_record(third, k), k)).items()
         assert 1 / 3 * (1 - 1e-15) <= whole <= 1 / 3, name
