@@ -30,8 +30,6 @@ def test_a_repaired_statement_is_not_refuted():
     assert claims.printed_repetitions_suffice(factor=Fraction(asked), beta=[0.125], size=[9]).outcome == HOLDS
     assert claims.printed_r_is_necessary(factor=4, eta=[1.0], beta=[0.5], size=[2]).outcome == HOLDS
     assert rate_claims.text_bound_is_necessary(factor=3, n=[8, 1000], alpha=[1.0], eta=[1.0]).outcome == HOLDS
-    fixed = rate_claims.rate_with_one_constant(n=8, alpha=1.0, eta=[0.1, 0.02, 0.004], size=3, log_inverse_r=5.0)
-    assert fixed.outcome == HOLDS  # that r is not admissible
 
 
 @pytest.mark.statistical
