@@ -13,14 +13,12 @@ import sys
 import numpy as np
 import pytest
 
+import tests.claims  # noqa: F401 (it registers every claim)
 from lemmata.bounds.bms22 import relative_deviation
 from lemmata.bounds.library import library
 from lemmata.bounds.statement import source
 from lemmata.bounds.theorem import THEOREMS, Theorem, at_least, between, in_unit_interval, integer, positive
 from lemmata.experiments.conformance import accepted
-from lemmata.experiments.engine.claims import registry
-
-registry.load()
 
 
 @pytest.mark.record
@@ -152,11 +150,11 @@ def test_helpers_of_a_real_statement_are_reached():
     assert {"bms22.lemA.1/printed", "wzw25.lemI.2/printed"} <= set(shared)
 
 
-def test_a_function_that_stands_in_no_file_has_no_text():
-    for name in ("gone.py", "<string>"):
-        scope = {}
-        exec(compile("def f():\n    return 1", name, "exec"), scope)
-        assert source.source(scope["f"]) == ""
+@pytest.mark.parametrize("name", ["gone.py", "<string>"])
+def test_a_function_that_stands_in_no_file_has_no_text(name):
+    scope = {}
+    exec(compile("def f():\n    return 1", name, "exec"), scope)
+    assert source.source(scope["f"]) == ""
 
 
 def test_digests_do_not_depend_on_what_was_imported_first():
@@ -168,14 +166,14 @@ def test_digests_do_not_depend_on_what_was_imported_first():
     assert shown.strip() == THEOREMS[key].digest
 
 
-def test_a_hypothesis_on_an_array_is_one_on_all_its_entries():
-    for hypothesis, inside, outside in (
-        (in_unit_interval("beta"), [0.5, 0.1], [0.5, 1.5]),
-        (positive("n"), [1.0, 2.0], [1.0, -2.0]),
-    ):
-        assert hypothesis.holds(inside)
-        for wrong in (outside, outside[::-1], [0.5, math.nan]):
-            assert not hypothesis.holds(wrong)
+@pytest.mark.parametrize(
+    "hypothesis, inside, outside",
+    [(in_unit_interval("beta"), [0.5, 0.1], [0.5, 1.5]), (positive("n"), [1.0, 2.0], [1.0, -2.0])],
+)
+def test_a_hypothesis_on_an_array_is_one_on_all_its_entries(hypothesis, inside, outside):
+    assert hypothesis.holds(inside)
+    for wrong in (outside, outside[::-1], [0.5, math.nan]):
+        assert not hypothesis.holds(wrong)
 
 
 @pytest.mark.parametrize(

@@ -165,8 +165,7 @@ def test_fit_remembers_its_privacy():
     model = fit(made, np.random.default_rng(0))
     assert model.privacy == PureDP(1.0)
     assert set(model.predict(X)) <= {-1.0, 1.0}
-    same = fit(made, np.random.default_rng(0))
-    np.testing.assert_array_equal(model.weights, same.weights)
+    np.testing.assert_array_equal(model.weights, fit(made, np.random.default_rng(0)).weights)
 
 
 @pytest.mark.parametrize(

@@ -90,8 +90,7 @@ def call(function, given):
 
 def fitted(estimator):
     """What a fit spends on each of its parts, of which less is safer, and what it releases."""
-    budget = estimator.fit(XY["X"], XY["y"]).budget_
-    return {name: -part.mu for name, part in budget.items()}, estimator.coef_
+    return {name: -part.mu for name, part in estimator.fit(XY["X"], XY["y"]).budget_.items()}, estimator.coef_
 
 
 def share(estimator):

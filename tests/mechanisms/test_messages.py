@@ -33,6 +33,7 @@ def refused(fit):
     return str(raised.value)
 
 
+@pytest.mark.parametrize("kind", [NoisyGD, MarginClassifier])
 @pytest.mark.parametrize(
     "classes",
     [
@@ -55,10 +56,9 @@ def refused(fit):
     ],
     ids=str,
 )
-def test_classes_are_labels_that_differ(classes):
-    for kind in (NoisyGD, MarginClassifier):
-        said = refused(lambda kind=kind: kind(classes=classes).fit(X, Y))
-        assert said == "classes must be a sequence of at least two different labels without missing values"
+def test_classes_are_labels_that_differ(classes, kind):
+    said = refused(lambda kind=kind: kind(classes=classes).fit(X, Y))
+    assert said == "classes must be a sequence of at least two different labels without missing values"
 
 
 @pytest.mark.parametrize("kind", KINDS)

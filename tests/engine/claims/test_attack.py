@@ -151,8 +151,7 @@ def test_an_exact_likelihood_ratio_plays_alone():
 @pytest.mark.parametrize(("counts", "reason"), [((500, 500, 0), "NO_POWER"), ((700, 300, 0), "AUDIT_ONLY")])
 def test_an_attack_without_power_does_not_say_survived(counts, reason):
     with toy.registered() as claims:
-        claim = replace(claims["abgmu22.asm2/printed/impl:laplace"], cap=1)
-        cell = Cell(claim, {})
+        cell = Cell(replace(claims["abgmu22.asm2/printed/impl:laplace"], cap=1), {})
         cell.add(Chunk(toy.guessed(cell.decider.claim, *counts), 0.0, b""))
     assert (cell.verdict.outcome, cell.verdict.reason) == ("INCONCLUSIVE", reason)
     assert ("survived" in cell.verdict.note) == (reason == "AUDIT_ONLY")

@@ -110,8 +110,7 @@ def test_a_budget_is_kept_and_none_goes_on_while_evidence_speaks(monkeypatch):
 
 
 def halves(one, other):
-    reader = Reader([one, other], False)
-    return reader(np.concatenate([one, other])), np.repeat([1, -1], [len(one), len(other)])
+    return Reader([one, other], False)(np.concatenate([one, other])), np.repeat([1, -1], [len(one), len(other)])
 
 
 def test_of_laplace_noise_the_score_is_its_likelihood_ratio():

@@ -231,5 +231,4 @@ def test_a_pool_made_anew_is_right_or_refused():
 
 
 def test_a_class_that_knows_no_data_is_what_it_was():
-    model = chosen(lambda X: X[:, 0] * np.linspace(-3, 3, 121)[:, None])
-    assert np.array_equal(model.predict(4 * LINE), SIDES)
+    assert np.array_equal(chosen(lambda X: X[:, 0] * np.linspace(-3, 3, 121)[:, None]).predict(4 * LINE), SIDES)

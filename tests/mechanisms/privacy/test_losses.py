@@ -116,11 +116,13 @@ def test_equal_parts_are_exact_however_small_delta_is(epsilon, times, delta):
     assert truth >= delta * (1 - 1e-5) or found.epsilon >= times * epsilon * (1 - 1e-6)
 
 
-def test_the_enclosure_of_equal_parts_is_narrow():
-    for parts in ([PureDP(0.1)] * 105, [ApproxDP(0.02, 1e-9)] * 5000, [PureDP(0.1)] * 30 + [GaussianDP(0.3)] * 4):
-        for epsilon in (0.5, 2.0, 4.0):
-            low, high = losses.enclosed_delta(compose(*parts), epsilon)
-            assert low <= high <= low * (1 + 1e-6) + 1e-15
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 4.0])
+@pytest.mark.parametrize(
+    "parts", [[PureDP(0.1)] * 105, [ApproxDP(0.02, 1e-9)] * 5000, [PureDP(0.1)] * 30 + [GaussianDP(0.3)] * 4]
+)
+def test_the_enclosure_of_equal_parts_is_narrow(parts, epsilon):
+    low, high = losses.enclosed_delta(compose(*parts), epsilon)
+    assert low <= high <= low * (1 + 1e-6) + 1e-15
 
 
 def test_the_headline():
@@ -327,6 +329,7 @@ def test_the_gaussian_part_is_above_the_closed_form(mu):
 # Ends, and what a composed guarantee remembers ------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("other", [PureDP(0.1), ApproxDP(1.0, 1e-6), GaussianDP(0.1)])
 @pytest.mark.parametrize(
     "one",
     [
@@ -344,12 +347,11 @@ def test_the_gaussian_part_is_above_the_closed_form(mu):
     ],
     ids=str,
 )
-def test_extremes_are_answered(one):
-    for other in (PureDP(0.1), ApproxDP(1.0, 1e-6), GaussianDP(0.1)):
-        together = compose(one, other, other)
-        found = [to_approx(together, epsilon=epsilon).delta for epsilon in (0.0, 1.0, 1e6)]
-        alone = to_approx(compose(other, other), epsilon=1.0).delta
-        assert 1 >= found[0] >= found[1] >= found[2] * (1 - 1e-6) >= 0 and found[1] >= alone * (1 - 1e-6)
+def test_extremes_are_answered(one, other):
+    together = compose(one, other, other)
+    found = [to_approx(together, epsilon=epsilon).delta for epsilon in (0.0, 1.0, 1e6)]
+    alone = to_approx(compose(other, other), epsilon=1.0).delta
+    assert 1 >= found[0] >= found[1] >= found[2] * (1 - 1e-6) >= 0 and found[1] >= alone * (1 - 1e-6)
 
 
 def test_a_composed_guarantee_is_the_one_that_it_says():
@@ -398,10 +400,8 @@ def test_a_delta_below_the_normal_floats_is_enclosed(n, epsilon, at):
 
 
 def test_an_epsilon_is_found_where_delta_is_hardly_more_than_that_of_infinite_losses():
-    together = compose(*[ApproxDP(0.1, 1e-7)] * 100)
-    assert to_approx(together, delta=1.01e-5).epsilon < 6
-    mixed = compose(GaussianDP(0.1), *[ApproxDP(0.01, 1e-9)] * 300)
-    assert to_approx(mixed, delta=3.03e-7).epsilon < 1.5
+    assert to_approx(compose(*[ApproxDP(0.1, 1e-7)] * 100), delta=1.01e-5).epsilon < 6
+    assert to_approx(compose(GaussianDP(0.1), *[ApproxDP(0.01, 1e-9)] * 300), delta=3.03e-7).epsilon < 1.5
     assert len(compose(GaussianDP(1.0), ApproxDP(0.1, 1e-6)).epsilon) > 9
 
 
