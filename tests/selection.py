@@ -9,8 +9,6 @@ A function that a cache answers is executed by the first test of a process only.
 its code as well (`rows`), and the tests marked `record` compare every statement with its committed digest.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import json

@@ -5,8 +5,6 @@ parts are positive. Sums are factored over the rationals (python-flint), so that
 and a square is seen as one. Coefficients are rational: nothing is rounded.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable
 from fractions import Fraction

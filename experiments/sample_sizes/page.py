@@ -1,7 +1,5 @@
 """When bounds speak: what the page shows of the table that `python -m lemmata.experiments.sample_sizes.table` makes."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Iterable, Mapping
 from importlib import resources

@@ -32,8 +32,6 @@ privacy of the release: a pickle has None for a generator, a clone a child of it
 (`lemmata.mechanisms.estimators.private_estimator`). Sparse rows are accepted and made dense.
 """
 
-from __future__ import annotations
-
 from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction

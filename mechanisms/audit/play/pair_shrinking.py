@@ -5,8 +5,6 @@ alike or at zero, fewer columns. It stands if releases with equal seeds still li
 evidence: the smaller pair is played afresh.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -6,8 +6,6 @@ and the scenario is run again without a fault: it has to come to what it comes t
 finished before. `make soak` asks this of all places; tests/engine/running/test_meanwhile.py of one place a kind.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3
