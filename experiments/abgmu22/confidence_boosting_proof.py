@@ -202,8 +202,7 @@ def chosen_models(*, factor=1):
             if 2.0**-m <= beta / 4:
                 sizes = {"n": 10**9, "candidates": m, "beta": beta, "gamma": 1e-9, "smoothness": 1.0}
                 rest = {"label_bound": 1.0, "loss_bound": 0.0, "err": q * behind, "scale": scale}
-                bound = proof.boosted_excess(**sizes, **rest) / factor
-                if behind > bound:
+                if behind > proof.boosted_excess(**sizes, **rest) / factor:
                     yield sizes | {"q": q, "behind": behind, "scale": scale}, bad_choice(m, q, behind, scale), beta
 
 

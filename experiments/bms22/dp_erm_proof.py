@@ -9,7 +9,6 @@ from flint import arb
 
 from lemmata.bounds.bms22 import dp_erm, phased_sgd
 from lemmata.bounds.bms22 import dp_erm_proof as bounds
-from lemmata.bounds.bms22.phased_sgd import one_round
 from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.bounds.exact.certify import at, certify, over
 from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
@@ -146,7 +145,9 @@ def rounds_of_the_algorithm():
     """Steps 2 and 3 as the algorithm computes them."""
     for m, delta, M, share in BUDGETS:
         point = {"m": m, "delta": delta, "rounds": M, "epsilon": share * -log(delta)}
-        for pair in zip(one_round(point["epsilon"], delta, M), bounds.round_parameters(**point), strict=True):
+        for pair in zip(
+            phased_sgd.one_round(point["epsilon"], delta, M), bounds.round_parameters(**point), strict=True
+        ):
             yield point, *pair
 
 

@@ -134,8 +134,7 @@ def all_pairs_are_closer(*, factor=1):
 
 def spread_points(m, d):
     """m fixed points: distances from 0.01 to about 10 in d dimensions, two of them equal."""
-    rng = np.random.default_rng(m)
-    X = rng.normal(size=(m, d)) * np.geomspace(0.01, 3, m)[:, None]
+    X = np.random.default_rng(m).normal(size=(m, d)) * np.geomspace(0.01, 3, m)[:, None]
     X[-1] = X[0]
     return X
 

@@ -148,8 +148,7 @@ def describe_families() -> list[dict]:
 
 def compare_sizes(at: Mapping[tuple[str, float, float], int | None], more: str, fewer: str) -> str:
     """How many times as many records `more` needs as `fewer`, typically, where both numbers are there."""
-    places = product(MARGINS, EPSILONS)
-    pairs = ((at.get((more, *place)), at.get((fewer, *place))) for place in places)
+    pairs = ((at.get((more, *place)), at.get((fewer, *place))) for place in product(MARGINS, EPSILONS))
     return round_median(a / b for a, b in pairs if a and b)
 
 

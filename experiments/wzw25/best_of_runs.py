@@ -24,7 +24,6 @@ from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact
 from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances.pairs import tuned_pairs as pairs
 from lemmata.mechanisms.learners.descent import private_tuning
-from lemmata.mechanisms.learners.descent.private_tuning import PrivateTuningLaw
 
 CORNERS = [(m, r, d) for m in (1e-8, 1.0, 40.0) for r in (1e-12, 1 - 1e-9) for d in (1e-300, 0.999)]
 SETTINGS = [(0.1, 1 / 495, 1e-5), (0.3, 1e-3, 1e-3), (0.5, 0.01, 1e-6), (1.0, 0.1, 1e-6), (0.0198, 1 / 79_992, 1e-5)]
@@ -328,7 +327,7 @@ def selected_index(*, factor=1, **setting):
 def index_of_known_scores(*, factor=1, **setting):
     """The same scores, run by run; with one noise for all scores the better candidate wins whenever it is drawn."""
     pair = pairs.silent((0.0, 1.0), **setting), pairs.silent((1.0, 0.0), **setting)
-    return tuple({1: PrivateTuningLaw, 2: pairs.Reused}[factor](**vars(law)) for law in pair)
+    return tuple({1: private_tuning.PrivateTuningLaw, 2: pairs.Reused}[factor](**vars(law)) for law in pair)
 
 
 @attack_claim(

@@ -241,8 +241,7 @@ def any_epsilon_is_not_private(*, epsilon, delta, radius, factor=1):
 
     Its hockey-stick divergence from below, in balls, against delta.
     """
-    mu = factor * numbers.unlimited_budget(epsilon, delta)
-    apart, log_chance = numbers.single_record_gap(mu, ROWS)
+    apart, log_chance = numbers.single_record_gap(factor * numbers.unlimited_budget(epsilon, delta), ROWS)
     with ctx.workprec(PRECISION):
         given_away = closed_form(epsilon, apart) - (1 + exact(epsilon).exp()) * exact(log_chance).exp()
         beyond = bool(given_away > exact(delta))

@@ -14,7 +14,6 @@ from lemmata.bounds.theorem import at_least, between, positive, require
 from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.algorithms import printed_budget, split_budget
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity, tangent_value
-from lemmata.bounds.wzw25.noisy_gd import gdp_parameter, printed_steps
 from lemmata.experiments.checks import Step, equality, identity_claim, inequality_claim, up_to_one, withheld, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import holds, refuted
@@ -69,7 +68,7 @@ assert abs(steps**0.5 * sensitivity / noise_std(steps, sensitivity, mu) - mu) < 
         lambda n, mu: (n * mu) ** 2 == round((n * mu) ** 2),
     ),
     restated=("wzw25.lemC.1", "wzw25.lemD.1", "wzw25.lem6.3", "wzw25.thm6.5"),
-    given=[gdp_parameter],  # T whole and at most n^2 mu^2: sqrt(T)/n <= mu
+    given=[bounds.gdp_parameter],  # T whole and at most n^2 mu^2: sqrt(T)/n <= mu
     note="T must be a whole number, and the paper does not say how to round. Rounded up, with σ = nΔ, the steps spend "
     "up to √(1 + 1/(n²μ²)) times μ: 1.0004 times in Algorithm 3 at n = 1000, ε = 1 and δ = 1e-5 (shown). Rounded "
     "down they spend less than μ, but for nμ < 1 no step is left and no average. σ = Δ√T/μ with the whole number "
@@ -78,7 +77,7 @@ assert abs(steps**0.5 * sensitivity / noise_std(steps, sensitivity, mu) - mu) < 
 def n_delta_is_enough_noise(*, n, mu, factor=1):
     """ceil(n^2 mu^2) / n^2 against mu^2, in fractions and as the bound computes it."""
     spent = bounds.rounded_gdp(n=n, mu=mu)
-    if Fraction(printed_steps(n, mu), n**2) > Fraction(mu) ** 2 and spent > mu * (1 + 1e-9):
+    if Fraction(bounds.printed_steps(n, mu), n**2) > Fraction(mu) ** 2 and spent > mu * (1 + 1e-9):
         python = ROUNDED.format(n=n, mu=mu, T=n**2 * mu**2)
         return refuted("derivation", privacy_witness({"n": n, "mu": mu}, mu, spent, python))
     return holds("derivation", "settings", note="n²μ² is whole here")

@@ -16,7 +16,6 @@ from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.bounds.exact.tuning_curves import log_inverse_r
 from lemmata.bounds.wzw25 import repetition_growth as bound
 from lemmata.bounds.wzw25 import repetitions, run_counts
-from lemmata.bounds.wzw25.repetitions import relaxed_r
 from lemmata.experiments.checks import Step, identity_claim, inequality_claim, spread, witness
 from lemmata.experiments.engine.claims.claim import exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import holds, refuted
@@ -68,7 +67,7 @@ def text_rearranges(**setting):
     """Against the reciprocal of the printed r (cf. Lemma M.1) at beta = n^-alpha, |Theta| = log n."""
     for point in grid(**setting):
         n, alpha, eta = map(exact, point.values())
-        yield point, 1 / relaxed_r(eta, n**-alpha, n.log()), in_balls(bound.inverse_r_rearranged, point)
+        yield point, 1 / repetitions.relaxed_r(eta, n**-alpha, n.log()), in_balls(bound.inverse_r_rearranged, point)
 
 
 WHOLE_NUMBERS = """

@@ -20,7 +20,6 @@ from lemmata.experiments.instances.datasets import margin_orders
 from lemmata.experiments.instances.datasets.margin_orders import OF_MEANS, OF_TAILS, corners, grid_order
 from lemmata.experiments.instances.datasets.planted import adaptive_runs, along, ledger, planted, uncounted
 from lemmata.experiments.instances.pairs import adaptive_pairs
-from lemmata.experiments.instances.pairs.adaptive_pairs import LINKS, PRIVATE, SEEN, WHOLE
 from lemmata.experiments.wzw25.whole_grid_proof import FROM_MEAN, FROM_TAIL, MEAN_LINKS, TAIL_LINKS
 from lemmata.mechanisms.learners.descent import adaptive_margin
 from lemmata.mechanisms.solvers.margin import min_outliers, unit_rows
@@ -37,15 +36,15 @@ from lemmata.mechanisms.solvers.margin import min_outliers, unit_rows
     cost=2e-5,
     note="weights, index and margin as released, last iterate, learnt scores. All records but one are at the "
     "origin, so a run predicts that record's label, and of two runs the scores choose one that does. At n = 1 the "
-    f"scores are not released, and κ = 1/√2. {WHOLE}",
-    **SEEN,
+    f"scores are not released, and κ = 1/√2. {adaptive_pairs.WHOLE}",
+    **adaptive_pairs.SEEN,
 )
 def empirical_release(*, n, d, mu, factor=1):
     """The view of a user: the released weights and the choice."""
     return adaptive_pairs.adaptive_pair(adaptive_pairs.printed(mu, output="last"), *adaptive_pairs.alone(n, d), factor)
 
 
-@exact_claim(bounds.empirical_privacy, given=LINKS, note=WHOLE, **PRIVATE)
+@exact_claim(bounds.empirical_privacy, given=adaptive_pairs.LINKS, note=adaptive_pairs.WHOLE, **adaptive_pairs.PRIVATE)
 def empirical_score_is_private(*, factor=1, **setting):
     """Theorem 6.5: the score counts errors."""
     return adaptive_pairs.decide_privacy(bounds.empirical_privacy, "empirical", factor, **setting)

@@ -25,7 +25,6 @@ from lemmata.experiments.checks import Step, inequality_claim, up_to_one, witnes
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances.datasets import margin_orders
-from lemmata.experiments.instances.datasets.margin_orders import corners
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.privacy import GaussianDP
 
@@ -310,7 +309,9 @@ def below_the_grid(point, each, steps, logarithm):
     return problem_of(**run, gradient_norm=n * sensitivity)
 
 
-SETTINGS = [p for p in corners(True, (1.0, 50.0)) if p["n"] in (4, 5, 100, 1023) and 1e-9 < p["delta"] < 0.9]
+SETTINGS = [
+    p for p in margin_orders.corners(True, (1.0, 50.0)) if p["n"] in (4, 5, 100, 1023) and 1e-9 < p["delta"] < 0.9
+]
 
 
 @inequality_claim(

@@ -13,7 +13,6 @@ from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.covers.label_learner import law
 from lemmata.mechanisms.privacy import ApproxDP, LabelDP, PureDP
 from lemmata.mechanisms.solvers import function_covers
-from lemmata.mechanisms.solvers.function_covers import nearness_matrix, smallest_cover
 
 ONE = {"privacy": LabelDP(1.0), "rho": 1.0}
 
@@ -29,21 +28,23 @@ def constants(*values):
 def test_smallest_covers_are_smallest(closed):
     """The integer program against all subsets; the members cover, and repeated rows do not matter."""
     for values in small.small_classes(2, 6, 60, seed=3):
-        chosen = smallest_cover(values, radius=2.0, closed=closed)
-        near = nearness_matrix(values, 2.0, closed=closed)
+        chosen = function_covers.smallest_cover(values, radius=2.0, closed=closed)
+        near = function_covers.nearness_matrix(values, 2.0, closed=closed)
         assert near[chosen].any(axis=0).all()
         assert not any(
             near[list(fewer)].any(axis=0).all() for fewer in itertools.combinations(range(len(values)), len(chosen) - 1)
         )
-        assert len(smallest_cover(np.repeat(values, 3, axis=0), radius=2.0, closed=closed)) == len(chosen)
+        assert len(function_covers.smallest_cover(np.repeat(values, 3, axis=0), radius=2.0, closed=closed)) == len(
+            chosen
+        )
 
 
 def test_beyond_300_rows_the_cover_is_greedy(monkeypatch):
     values = np.random.default_rng(0).uniform(-1, 1, size=(301, 2))
-    cover = smallest_cover(values, radius=0.4)
-    assert nearness_matrix(values, 0.4, closed=False)[cover].any(axis=0).all()
+    cover = function_covers.smallest_cover(values, radius=0.4)
+    assert function_covers.nearness_matrix(values, 0.4, closed=False)[cover].any(axis=0).all()
     monkeypatch.setattr(function_covers, "EXACT", 400)
-    smallest = smallest_cover(values, radius=0.4)
+    smallest = function_covers.smallest_cover(values, radius=0.4)
     assert len(smallest) <= len(cover) <= (1 + math.log(301)) * len(smallest)
 
 

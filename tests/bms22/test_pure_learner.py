@@ -14,7 +14,6 @@ from scipy.stats import chisquare
 
 from lemmata.bounds.bms22 import covers as cover_bounds
 from lemmata.bounds.bms22 import pure_learner as bounds
-from lemmata.bounds.bms22.pure_learner import projection_rows
 from lemmata.experiments.instances.classes.linear_learners import (
     IDENTITY,
     Dense,
@@ -156,7 +155,7 @@ def test_a_million_candidates_in_blocks():
     assert peak < 200e6
 
 
-OF_THE_THEOREM = sign_projection(projection_rows(m=50, beta=0.05, **SIZES), 4, rng=np.random.default_rng(0))
+OF_THE_THEOREM = sign_projection(bounds.projection_rows(m=50, beta=0.05, **SIZES), 4, rng=np.random.default_rng(0))
 
 
 def test_fit_remembers_its_privacy():

@@ -14,7 +14,6 @@ from scipy.special import ndtr
 
 from lemmata.bounds.exact import best_of_runs as balls
 from lemmata.bounds.exact import tuning_curves, winner_profile
-from lemmata.bounds.exact.tuning_curves import best_at_most
 from lemmata.bounds.wzw25 import best_of_runs as bounds
 from lemmata.bounds.wzw25 import run_counts
 from lemmata.bounds.wzw25 import winner as utility
@@ -232,7 +231,7 @@ def test_the_release_is_the_winners():
         r=0.05,
     )
     released = tuned.sample(np.random.default_rng(3), 20_000)["release"][:, 0]
-    uniform = best_at_most(1.0, 0.05, ndtr(released / tuned.base[0].sigma))
+    uniform = tuning_curves.best_at_most(1.0, 0.05, ndtr(released / tuned.base[0].sigma))
     assert stats.kstest(uniform, "uniform").pvalue > 1e-9
 
 

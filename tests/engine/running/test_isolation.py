@@ -22,7 +22,6 @@ from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from tests.engine import toy
 from tests.engine.running import faults
 from tests.engine.running.faulted import rows
-from tests.engine.running.faults import command
 from tests.engine.running.test_workers import alive
 
 # By the name of its row: what a check does first, and what the row then says. The first three move no other row.
@@ -80,7 +79,7 @@ def written(folder, order):
 def decided(folder, jobs):
     """{statement: row} without the line that the row stands in."""
     out = folder / f"out{jobs}"
-    ran = faults.run(command("run", folder, "--jobs", str(jobs), "--out", out))
+    ran = faults.run(faults.command("run", folder, "--jobs", str(jobs), "--out", out))
     assert ran.status == 3 and "Traceback" not in ran.said, ran.said
     return {row["id"].partition(".")[2]: {**row, "where": None} for row in rows(folder, out)}
 
@@ -180,7 +179,7 @@ def test_a_function_of_a_claim_does_not_end_the_ledger(tmp_path, call):
     rows_file.write_text(
         text.replace("@inequality_claim(sound)", f"@inequality_claim(sound, nonvacuous_from=lambda: {call})")
     )
-    ran = faults.run(command("run", folder, "--jobs", "1", "--out", tmp_path / "out"))
+    ran = faults.run(faults.command("run", folder, "--jobs", "1", "--out", tmp_path / "out"))
     said = "lemmata: poisoned.sound/printed: its claim must not end or fork its process"
     assert ran.status == 2 and ran.said.splitlines()[-1] == said, ran.said
 
@@ -210,7 +209,7 @@ def test_a_statement_that_changes_its_process_loses_its_row_alone(tmp_path):
         'id = "bound"\nauthors = ["Ada Nobody"]\ntitle = "A bound"\nyear = 2026\n[contents]\n"lem1" = "Lemma 1"\n'
     )
     (folder / "rows.py").write_text(BOUND)
-    ran = faults.run(command("run", folder, "--jobs", "1", "--out", tmp_path / "out"))
+    ran = faults.run(faults.command("run", folder, "--jobs", "1", "--out", tmp_path / "out"))
     (row,) = rows(folder, tmp_path / "out")
     assert ran.status == 3 and row["reason"] == "FAILED"
     assert "changed numpy.sqrt" in row["note"]

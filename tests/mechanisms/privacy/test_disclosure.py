@@ -19,7 +19,6 @@ from lemmata.mechanisms.estimators.search import PrivateSearchCV
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.privacy import ApproxDP, disclosure
 from lemmata.mechanisms.privacy.accountant import Accountant, OverBudget
-from lemmata.mechanisms.privacy.disclosure import PrivacyLeakWarning
 
 
 def rng(seed=0):
@@ -119,7 +118,7 @@ def told(run):
         warnings.simplefilter("always")
         run()
         run()
-    return [str(one.message).split()[0] for one in heard if one.category is PrivacyLeakWarning]
+    return [str(one.message).split()[0] for one in heard if one.category is disclosure.PrivacyLeakWarning]
 
 
 def test_leaks_beside_the_release_are_said_once():
