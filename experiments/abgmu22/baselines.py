@@ -9,7 +9,7 @@ from math import sqrt
 import numpy as np
 
 from lemmata.bounds.abgmu22 import baselines as bounds
-from lemmata.experiments.checks import equality, inequality_claim
+from lemmata.experiments.checks import equality, inequality_claim, run_script
 from lemmata.experiments.checks.pair import weaker
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid, mean_claim
 from lemmata.experiments.engine.claims.verdict import inconclusive
@@ -316,6 +316,4 @@ def opposite_minimisers(*, mu, n, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -11,7 +11,7 @@ from math import exp, floor, log, sqrt
 
 from lemmata.bounds.abgmu22 import concentration as bounds
 from lemmata.bounds.exact.binomials import at_least, at_most
-from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.checks import identity_claim, inequality_claim, run_script
 from lemmata.experiments.engine.claims.claim import grid
 
 HAIR = 1e-12
@@ -187,6 +187,4 @@ def losses_in_other_units():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import logsumexp, ndtr
 
 from lemmata.bounds.abgmu22 import confidence_boosting as bounds
-from lemmata.experiments.checks import Link, inequality_claim, up_to_one
+from lemmata.experiments.checks import Link, inequality_claim, run_script, up_to_one
 from lemmata.experiments.checks.pair import largest_log_ratio
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
 from lemmata.mechanisms.learners.glm import confidence_boosting
@@ -340,6 +340,4 @@ def constant_models(*, epsilon, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

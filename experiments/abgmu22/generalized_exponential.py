@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from lemmata.bounds.abgmu22 import generalized_exponential as bounds
-from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one
+from lemmata.experiments.checks import identity_claim, inequality_claim, run_script, up_to_one
 from lemmata.experiments.checks.pair import largest_log_ratio
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive
@@ -255,6 +255,4 @@ def good_scores_are_good(*, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -13,7 +13,7 @@ from lemmata.bounds.abgmu22 import grid_search as search
 from lemmata.bounds.abgmu22 import grid_search_proof as proof
 from lemmata.bounds.theorem import at_least
 from lemmata.experiments.abgmu22.stability import OUTPUT, far_label, squares_at_the_end
-from lemmata.experiments.checks import Link, Step, equality, inequality_claim, order_claim
+from lemmata.experiments.checks import Link, Step, equality, inequality_claim, order_claim, run_script
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive
 
@@ -296,6 +296,4 @@ def corrected_loss_bound_of_the_proof(*, n, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -20,6 +20,7 @@ from lemmata.experiments.checks import (
     inequality_claim,
     is_growing,
     order_claim,
+    run_script,
     up_to_one,
     witness,
 )
@@ -373,6 +374,4 @@ def one_dimension(*, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -15,6 +15,7 @@ from lemmata.experiments.checks import (
     identity_claim,
     inequality_claim,
     order_claim,
+    run_script,
     up_to_one,
     withheld,
     within_order,
@@ -366,6 +367,4 @@ def every_record_once():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

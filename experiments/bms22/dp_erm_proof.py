@@ -18,6 +18,7 @@ from lemmata.experiments.checks import (
     identity_claim,
     inequality_claim,
     order_claim,
+    run_script,
     up_to_one,
     withheld,
     within_order,
@@ -422,6 +423,4 @@ def rounds_are_counted(*, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -17,6 +17,7 @@ from lemmata.experiments.checks import (
     identity_claim,
     inequality_claim,
     order_claim,
+    run_script,
     up_to_one,
     withheld,
     within_order,
@@ -375,6 +376,4 @@ def operations_are_counted():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -16,6 +16,7 @@ from lemmata.experiments.checks import (
     identity_claim,
     inequality_claim,
     order_claim,
+    run_script,
     up_to_one,
     withheld,
     within_order,
@@ -406,6 +407,4 @@ def ball_is_wide_enough(*, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -11,7 +11,7 @@ import numpy as np
 
 from lemmata.bounds.bms22 import kernel_learner as bounds
 from lemmata.bounds.bms22 import random_features
-from lemmata.experiments.checks import Link, identity_claim, inequality_claim
+from lemmata.experiments.checks import Link, identity_claim, inequality_claim, run_script
 from lemmata.experiments.engine.claims.claim import Control, grid, tail_claim
 from lemmata.experiments.instances.classes.kernel_machines import exact_coefficients, machine, with_features
 
@@ -215,6 +215,4 @@ def features_do_worse(rng, size, *, kernel, m, beta, norm_bound, rho, radius, fa
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -15,7 +15,7 @@ from lemmata.bounds.bms22 import margin_selection as bounds
 from lemmata.bounds.bms22 import margin_selection_proof as proof
 from lemmata.bounds.bms22.definitions import smallest_delta, smallest_epsilon
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import ROUNDING, Link, Step, inequality_claim, up_to_one, withheld, witness
+from lemmata.experiments.checks import ROUNDING, Link, Step, inequality_claim, run_script, up_to_one, withheld, witness
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.laws import selection_families as families
@@ -399,6 +399,4 @@ def rare_margins_and_models(*, epsilon, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

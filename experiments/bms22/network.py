@@ -10,7 +10,7 @@ from lemmata.bounds.bms22 import pure_learner_proof as linear
 from lemmata.bounds.bms22.definitions import smallest_epsilon
 from lemmata.bounds.bms22.exponential_mechanism import replace_pairs
 from lemmata.bounds.exact.balls import exact
-from lemmata.experiments.checks import Link, inequality_claim, order_claim, up_to_one
+from lemmata.experiments.checks import Link, inequality_claim, order_claim, run_script, up_to_one
 from lemmata.experiments.checks.pair import largest_log_ratio
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive
@@ -280,6 +280,4 @@ def bound_along_samples(**setting):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

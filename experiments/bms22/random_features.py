@@ -17,7 +17,15 @@ from lemmata.bounds.bms22 import random_features as bounds
 from lemmata.bounds.exact.balls import enclosure, exact
 from lemmata.bounds.exact.numbers import sqrt
 from lemmata.bounds.theorem import integer
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, order_claim, up_to_one, witness
+from lemmata.experiments.checks import (
+    Step,
+    identity_claim,
+    inequality_claim,
+    order_claim,
+    run_script,
+    up_to_one,
+    witness,
+)
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
 from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances.classes.counted_operations import fastfood_operations
@@ -297,6 +305,4 @@ def blocks_cost(d, count):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

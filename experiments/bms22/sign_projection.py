@@ -11,7 +11,7 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.certify import HOLDS, at, certify, over
 from lemmata.bounds.exact.numbers import inner
 from lemmata.bounds.theorem import between, require
-from lemmata.experiments.checks import Step, inequality_claim, rows_order, witness
+from lemmata.experiments.checks import Step, inequality_claim, rows_order, run_script, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.datasets.points import corners, points
@@ -300,6 +300,4 @@ def parallelogram_step():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -32,6 +32,7 @@ __all__ = [
     "is_growing",
     "order_claim",
     "rows_order",
+    "run_script",
     "search_worst",
     "spread",
     "up_to_one",
@@ -39,3 +40,10 @@ __all__ = [
     "within_order",
     "witness",
 ]
+
+
+def run_script(file: str) -> None:
+    """Decide a module of claims and draw its figures: the last line of every module, see `lemmata.script`."""
+    import lemmata  # by its public name: commands stand above this package
+
+    lemmata.script(file)

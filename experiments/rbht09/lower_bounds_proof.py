@@ -6,7 +6,7 @@ from itertools import product
 
 from lemmata.bounds.rbht09 import lower_bounds as bounds
 from lemmata.bounds.theorem import between
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim
+from lemmata.experiments.checks import Step, identity_claim, inequality_claim, run_script
 from lemmata.experiments.engine.claims.claim import exact_claim
 from lemmata.experiments.instances.pairs.packed_databases import lemma_17, line_svm, response, strictly_below
 
@@ -136,6 +136,4 @@ def ratio_of_two_probabilities():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

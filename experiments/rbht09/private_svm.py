@@ -13,7 +13,7 @@ import numpy as np
 
 from lemmata.bounds.rbht09 import private_svm, svm_sensitivity
 from lemmata.experiments import data
-from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.checks import identity_claim, inequality_claim, run_script
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive
 from lemmata.experiments.instances.pairs import svm_neighbours
@@ -250,6 +250,4 @@ def objective_perturbation_pair(*, beta, n, C, loss, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

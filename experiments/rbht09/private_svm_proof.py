@@ -8,7 +8,7 @@ from flint import arb
 
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.rbht09 import private_svm
-from lemmata.experiments.checks import identity_claim, inequality_claim, witness
+from lemmata.experiments.checks import identity_claim, inequality_claim, run_script, witness
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim
 from lemmata.experiments.engine.claims.verdict import holds, refuted
 from lemmata.experiments.instances.laws import lattice_laws
@@ -247,6 +247,4 @@ def discrete_gaussian_bits(*, epsilon, delta, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

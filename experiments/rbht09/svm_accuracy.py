@@ -17,7 +17,7 @@ from flint import arb, ctx
 from lemmata.bounds.exact.balls import exact, lower_end, upper_end
 from lemmata.bounds.exact.certify import HOLDS, supremum
 from lemmata.bounds.rbht09 import private_svm, svm_accuracy
-from lemmata.experiments.checks import equality, identity_claim, inequality_claim, witness
+from lemmata.experiments.checks import equality, identity_claim, inequality_claim, run_script, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.mechanisms.numerics.streams import generator
@@ -369,6 +369,4 @@ def right_magnitude(*, lam, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

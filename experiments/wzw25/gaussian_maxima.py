@@ -16,7 +16,7 @@ from lemmata.bounds.exact.gaussian_maxima import mean_max, mean_max_of_count, ra
 from lemmata.bounds.wzw25 import gaussian_maxima as bound
 from lemmata.bounds.wzw25 import run_counts
 from lemmata.bounds.wzw25.algorithms import printed_budget, score_noise, split_budget
-from lemmata.experiments.checks import Link, identity_claim, inequality_claim, withheld
+from lemmata.experiments.checks import Link, identity_claim, inequality_claim, run_script, withheld
 from lemmata.experiments.checks.gaussian_means import count_mean_cases, max_mean_cases
 from lemmata.experiments.checks.gaussian_tails import MAXIMUM, RANGE, TWICE_MAXIMUM, level_claim
 from lemmata.experiments.engine.claims.claim import Control, grid
@@ -342,6 +342,4 @@ def mean_of_the_count():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

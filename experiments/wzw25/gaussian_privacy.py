@@ -12,7 +12,7 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.privacy_curves import closed_form, hockey_stick, hockey_stick_of_two
 from lemmata.bounds.wzw25 import algorithms as numbers
 from lemmata.bounds.wzw25 import gaussian_privacy as bounds
-from lemmata.experiments.checks import Link, identity_claim, inequality_claim
+from lemmata.experiments.checks import Link, identity_claim, inequality_claim, run_script
 from lemmata.experiments.checks.gaussian_pairs import binned_gaussians
 from lemmata.experiments.checks.privacy_conversion import PRECISION, Conversion, decide_conversion
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
@@ -378,6 +378,4 @@ def thresholds_tell_neighbours_apart(*, sensitivity, sigma, step, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

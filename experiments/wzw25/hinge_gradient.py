@@ -8,7 +8,7 @@ import numpy as np
 from lemmata.bounds.theorem import between, require
 from lemmata.bounds.wzw25 import hinge_gradient as bounds
 from lemmata.bounds.wzw25.noisy_gd import value_sensitivity
-from lemmata.experiments.checks import Step, inequality_claim
+from lemmata.experiments.checks import Step, inequality_claim, run_script
 from lemmata.experiments.engine.claims.claim import Control
 
 HINGE = "domain: hinge losses"
@@ -124,6 +124,4 @@ def hinge_is_lipschitz():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -11,7 +11,7 @@ import numpy as np
 
 from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import hinge_loss as bound
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, withheld
+from lemmata.experiments.checks import Step, identity_claim, inequality_claim, run_script, withheld
 from lemmata.experiments.engine.claims.claim import Control
 from lemmata.experiments.wzw25.inliers_and_outliers import WEIGHTS, hinge_sum, smallest_hinge
 
@@ -98,6 +98,4 @@ def excess_is_positive(*, n, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -15,7 +15,7 @@ from lemmata.bounds.wzw25 import algorithms as numbers
 from lemmata.bounds.wzw25 import main_theorem as bounds
 from lemmata.bounds.wzw25 import population_risk, whole_grid
 from lemmata.bounds.wzw25.gaussian_privacy import gaussian_quantile_scale
-from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one, witness
+from lemmata.experiments.checks import identity_claim, inequality_claim, run_script, up_to_one, witness
 from lemmata.experiments.checks.privacy_conversion import PRECISION
 from lemmata.experiments.data import load
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
@@ -387,6 +387,4 @@ def scale_is_free(*, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

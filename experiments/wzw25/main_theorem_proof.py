@@ -11,7 +11,7 @@ from lemmata.bounds.exact.privacy_curves import closed_form
 from lemmata.bounds.wzw25 import algorithms as numbers
 from lemmata.bounds.wzw25 import main_theorem as bounds
 from lemmata.bounds.wzw25 import whole_grid
-from lemmata.experiments.checks import equality, inequality_claim, up_to_one
+from lemmata.experiments.checks import equality, inequality_claim, run_script, up_to_one
 from lemmata.experiments.instances.datasets import margin_orders
 from lemmata.experiments.wzw25.whole_grid import TAIL_LOGS
 from lemmata.experiments.wzw25.whole_grid_proof import useful_from
@@ -118,6 +118,4 @@ def monitor_of_many_runs():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

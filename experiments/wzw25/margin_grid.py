@@ -11,7 +11,7 @@ from math import inf, log2
 
 from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import margin_grid as bound
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, order_claim, witness
+from lemmata.experiments.checks import Step, identity_claim, inequality_claim, order_claim, run_script, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.verdict import holds, refuted
 from lemmata.experiments.instances.datasets.margin_profiles import (
@@ -366,6 +366,4 @@ def display_holds_with_a_radius(*, n, radius):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

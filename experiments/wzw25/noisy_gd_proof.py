@@ -14,7 +14,16 @@ from lemmata.bounds.theorem import at_least, between, positive, require
 from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.algorithms import printed_budget, split_budget
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity, tangent_value
-from lemmata.experiments.checks import Step, equality, identity_claim, inequality_claim, up_to_one, withheld, witness
+from lemmata.experiments.checks import (
+    Step,
+    equality,
+    identity_claim,
+    inequality_claim,
+    run_script,
+    up_to_one,
+    withheld,
+    witness,
+)
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import holds, refuted
 from lemmata.experiments.wzw25.noisy_gd import ANY_LOSS, privacy_witness
@@ -351,6 +360,4 @@ def last_line_holds():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

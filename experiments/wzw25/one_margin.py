@@ -11,7 +11,7 @@ from lemmata.bounds.wzw25 import one_margin as bounds
 from lemmata.bounds.wzw25 import one_margin_proof as proof
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
-from lemmata.experiments.checks import equality, inequality_claim, order_claim
+from lemmata.experiments.checks import equality, inequality_claim, order_claim, run_script
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid, mean_claim, tail_claim
 from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances.datasets import margin_orders
@@ -345,6 +345,4 @@ def smallest_set_is_best(*, mu, beta, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

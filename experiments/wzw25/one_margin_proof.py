@@ -12,7 +12,7 @@ from lemmata.bounds.wzw25 import last_iterate, noisy_gd, projected_margins
 from lemmata.bounds.wzw25 import one_margin as margin
 from lemmata.bounds.wzw25 import one_margin_proof as bounds
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
-from lemmata.experiments.checks import Step, inequality_claim, order_claim, up_to_one, witness
+from lemmata.experiments.checks import Step, inequality_claim, order_claim, run_script, up_to_one, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances.datasets import margin_orders
@@ -385,6 +385,4 @@ def error_from_its_parts():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -26,7 +26,7 @@ from lemmata.bounds.wzw25 import population_risk_proof as proof
 from lemmata.bounds.wzw25.margin_grid import grid_size
 from lemmata.bounds.wzw25.whole_grid_proof import call_budget
 from lemmata.experiments.bms22.relative_deviation import smallest_sample
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, up_to_one
+from lemmata.experiments.checks import Step, identity_claim, inequality_claim, run_script, up_to_one
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.datasets import margin_orders
@@ -359,6 +359,4 @@ def citation_holds(*, n, V, beta, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -11,7 +11,7 @@ from lemmata.bounds.wzw25 import noisy_minimum
 from lemmata.bounds.wzw25 import population_risk as bounds
 from lemmata.bounds.wzw25 import population_risk_proof as proof
 from lemmata.bounds.wzw25.algorithms import margin_grid, projection_rows
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, up_to_one, witness
+from lemmata.experiments.checks import Step, identity_claim, inequality_claim, run_script, up_to_one, witness
 from lemmata.experiments.engine.claims.claim import exact_claim
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.datasets import margin_orders
@@ -323,6 +323,4 @@ def few_outliers_vanish():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

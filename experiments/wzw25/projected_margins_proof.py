@@ -6,7 +6,7 @@ from itertools import product
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import projected_margins as bound
-from lemmata.experiments.checks import Step, inequality_claim
+from lemmata.experiments.checks import Step, inequality_claim, run_script
 from lemmata.experiments.engine.claims.claim import Control
 from lemmata.experiments.engine.claims.verdict import inconclusive
 
@@ -163,6 +163,4 @@ def half_corrected():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -16,7 +16,7 @@ from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.bounds.exact.tuning_curves import log_inverse_r
 from lemmata.bounds.wzw25 import repetition_growth as bound
 from lemmata.bounds.wzw25 import repetitions, run_counts
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, spread, witness
+from lemmata.experiments.checks import Step, identity_claim, inequality_claim, run_script, spread, witness
 from lemmata.experiments.engine.claims.claim import exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import holds, refuted
 
@@ -178,6 +178,4 @@ def any_law_needs_many(**setting):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -16,7 +16,7 @@ from lemmata.bounds.exact import tnb
 from lemmata.bounds.exact.balls import exact, integral
 from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import run_counts
-from lemmata.experiments.checks import identity_claim, inequality_claim, spread, witness
+from lemmata.experiments.checks import identity_claim, inequality_claim, run_script, spread, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import holds, refuted
 
@@ -288,6 +288,4 @@ def one_run_less_fails(*, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

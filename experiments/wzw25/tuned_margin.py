@@ -20,7 +20,7 @@ from lemmata.bounds.wzw25 import tuned_margin as bound
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
 from lemmata.bounds.wzw25.noisy_gd import averaged_excess, printed_steps
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
-from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, search_worst, witness
+from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, run_script, search_worst, witness
 from lemmata.experiments.checks.tuning_account import BITS, Runs, account_cases
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, mean_claim, rate_claim
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
@@ -402,6 +402,4 @@ def error_given_drawn(rng, size, *, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

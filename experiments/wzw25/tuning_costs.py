@@ -11,7 +11,7 @@ from lemmata.bounds.wzw25 import tuning_costs as bound
 from lemmata.bounds.wzw25.algorithms import printed_budget, split_budget
 from lemmata.bounds.wzw25.margin_grid import grid_size
 from lemmata.bounds.wzw25.whole_grid_proof import term_a, term_b
-from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one
+from lemmata.experiments.checks import inequality_claim, order_claim, run_script, up_to_one
 from lemmata.experiments.engine.claims.claim import Control
 from lemmata.experiments.instances.datasets import tuned_data
 
@@ -190,6 +190,4 @@ def grids_are_small_beside_it():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

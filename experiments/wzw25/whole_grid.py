@@ -13,7 +13,7 @@ from lemmata.bounds.wzw25.algorithms import failure_probability, margin_grid
 from lemmata.bounds.wzw25.last_iterate import iterate_weights
 from lemmata.bounds.wzw25.noisy_gd import printed_steps
 from lemmata.bounds.wzw25.whole_grid_proof import call_budget
-from lemmata.experiments.checks import inequality_claim, up_to_one
+from lemmata.experiments.checks import inequality_claim, run_script, up_to_one
 from lemmata.experiments.data import load
 from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid, mean_claim, tail_claim
 from lemmata.experiments.instances.datasets import margin_orders
@@ -309,6 +309,4 @@ def errors_exceed_quantile(rng, size, *, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

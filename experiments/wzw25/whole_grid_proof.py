@@ -21,7 +21,7 @@ from lemmata.bounds.wzw25.margin_grid import doubling_grid, grid_size
 from lemmata.bounds.wzw25.noisy_gd import printed_steps, telescoped_corrected
 from lemmata.bounds.wzw25.one_margin_proof import bad_projection, three_terms
 from lemmata.bounds.wzw25.tuned_margin import most_margins
-from lemmata.experiments.checks import Step, inequality_claim, up_to_one, witness
+from lemmata.experiments.checks import Step, inequality_claim, run_script, up_to_one, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances.datasets import margin_orders
@@ -375,6 +375,4 @@ def tail_off_grid_from_its_parts():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)
