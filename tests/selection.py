@@ -26,6 +26,8 @@ from typing import Any
 
 import pytest
 
+from lemmata import HOME
+
 ROOT = Path(__file__).parents[1]
 FLATS = ("bounds", "mechanisms", "experiments", "tools")
 FILE = Path(__file__).with_name("executed.json.xz")
@@ -273,7 +275,8 @@ def imported(path: Path) -> frozenset[str]:
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+            public = {HOME.get(alias.name, "") for alias in node.names if node.module == "lemmata"}
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names), *public}
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("lemmata."):
             names.add(node.value)
     return frozenset(names)

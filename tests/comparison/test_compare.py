@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from lemmata import tools
+from lemmata import ApproxDP, GaussianDP, tools
 from lemmata.command.main import main
 from lemmata.experiments.comparison import attacks, figures, learners, page, peer, problems, reasons, table
 from lemmata.experiments.comparison import kernel_against_linear as comparison
@@ -18,7 +18,6 @@ from lemmata.experiments.engine.running.store import Store
 from lemmata.experiments.figures.style import svg
 from lemmata.mechanisms.learners.erm import efficient_learner, kernel_learner, private_svm
 from lemmata.mechanisms.numerics.arithmetic import certified_delta
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 from tests.comparison import toy_learner
 
 TOY = str(Path(toy_learner.__file__))

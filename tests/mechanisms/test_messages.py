@@ -5,10 +5,8 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
+from lemmata import MarginClassifier, NoisyGD, PrivateScaler, PrivateSearchCV, PrivateSVM
 from lemmata.mechanisms.estimators import margin_classifier
-from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
-from lemmata.mechanisms.estimators.scaling import PrivateScaler
-from lemmata.mechanisms.estimators.search import PrivateSearchCV
 from tests.mechanisms.estimators.learners import LEARNERS, SCALER, SEARCH
 
 X = np.random.default_rng(0).normal(size=(12, 3))

@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lemmata import Accountant, PureDP
 from lemmata.experiments.engine.ground.files import replace_file, write_table
-from lemmata.mechanisms.privacy import PureDP
-from lemmata.mechanisms.privacy.accountant import Accountant
 from tests.engine.running import faults
 from tests.engine.running.faults import Ended, Turn, command, killed, raised
 from tests.soak import counted

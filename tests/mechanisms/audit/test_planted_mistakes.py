@@ -6,16 +6,14 @@ import numpy as np
 import pytest
 
 import lemmata
-from lemmata import audit
+from lemmata import GaussianDP, PureDP, RenyiDP, audit, trace
 from lemmata.mechanisms.audit.evidence.outcomes import Reader
 from lemmata.mechanisms.audit.evidence.scores import by_bins, by_laplace
 from lemmata.mechanisms.audit.front import entry
 from lemmata.mechanisms.audit.neighbours.changes import neighbouring
 from lemmata.mechanisms.audit.neighbours.record_parts import described
 from lemmata.mechanisms.audit.play.pair_shrinking import simpler
-from lemmata.mechanisms.audit.subjects.tracing import trace
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
-from lemmata.mechanisms.privacy import GaussianDP, PureDP, RenyiDP
 from tests.mechanisms.audit.planted_leaks import ONE, tidy
 
 pytestmark = pytest.mark.statistical

@@ -11,12 +11,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 
+from lemmata import Accountant, MarginClassifier, NoisyGD, PrivateScaler, PrivateSVM
 from lemmata.mechanisms.estimators import margin_classifier
-from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
-from lemmata.mechanisms.estimators.scaling import PrivateScaler
 from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, to_gaussian_budget
-from lemmata.mechanisms.privacy.accountant import Accountant
 from lemmata.mechanisms.tables import column_ranges
 from lemmata.mechanisms.tables.table_columns import BUCKETS, plan_layout
 

@@ -11,17 +11,16 @@ import numpy as np
 import pytest
 from flint import ctx
 
+from lemmata import AdaptiveMargin, ApproxDP, GaussianDP, NoisyGD, ProjectedGD, TunedMargin
 from lemmata.bounds.exact import tnb
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.wzw25.algorithms import margin_grid
 from lemmata.bounds.wzw25.tuned_margin import repetition_r
 from lemmata.experiments.data import load
-from lemmata.mechanisms.estimators.gd_estimators import AdaptiveMargin, NoisyGD, ProjectedGD, TunedMargin
 from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.descent import adaptive_margin, private_tuning, projected_gd
 from lemmata.mechanisms.noise import gaussian
 from lemmata.mechanisms.numerics.arithmetic import certified_delta
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 from lemmata.mechanisms.selection import tuning_budget
 from tests.wzw25.test_best_of_runs import slow_worst_delta
 

@@ -7,15 +7,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from lemmata import ZCDP, ApproxDP, GaussianDP, PrivateSearchCV, PureDP, RenyiDP, to_gaussian
 from lemmata.mechanisms.estimators import margin_classifier
-from lemmata.mechanisms.estimators.search import PrivateSearchCV
 from lemmata.mechanisms.law import check_within_budget, fit
 from lemmata.mechanisms.learners.covers import label_learner
 from lemmata.mechanisms.learners.descent import private_tuning
 from lemmata.mechanisms.learners.erm import phased_sgd
 from lemmata.mechanisms.learners.glm import confidence_boosting, glm_output, grid_search
 from lemmata.mechanisms.noise import gaussian
-from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, to_gaussian
 from lemmata.mechanisms.selection import margin_selection
 from tests.mechanisms.test_fuzz import built
 from tests.mechanisms.valid_calls import TABLE

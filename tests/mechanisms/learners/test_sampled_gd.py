@@ -10,12 +10,11 @@ from dp_accounting import NeighboringRelation
 from dp_accounting.pld import privacy_loss_distribution
 from scipy.stats import binom
 
+from lemmata import AdaptiveMargin, ApproxDP
 from lemmata.bounds.exact import sampled_gaussian
 from lemmata.bounds.exact.sampled_gaussian import batches_delta, batches_scale, gaussian_curve, step_delta, step_losses
 from lemmata.bounds.wzw25 import last_iterate
-from lemmata.mechanisms.estimators.gd_estimators import AdaptiveMargin
 from lemmata.mechanisms.learners.descent import adaptive_margin, sampled_gd
-from lemmata.mechanisms.privacy import ApproxDP
 from tests.mechanisms.exact_samplers import fit_pvalue
 from tests.streams import streams
 

@@ -8,14 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lemmata import GaussianDP, MarginClassifier
 from lemmata.mechanisms import hardening
-from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier
 from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.noise import grid_sums
 from lemmata.mechanisms.numerics.arguments import resolve_generator
 from lemmata.mechanisms.numerics.entropy import SystemGenerator
-from lemmata.mechanisms.privacy import GaussianDP
 from tests.claims import CLAIMS
 from tests.mechanisms.estimators.learners import KINDS
 from tests.streams import streams

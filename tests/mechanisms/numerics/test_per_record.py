@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD
-from lemmata.mechanisms.estimators.scaling import PrivateScaler
+from lemmata import MarginClassifier, NoisyGD, PrivateScaler
 from lemmata.mechanisms.learners.glm import glm_losses
 from lemmata.mechanisms.numerics import arguments
 from lemmata.mechanisms.numerics.per_record import entries_to_floats

@@ -6,9 +6,8 @@ wrong has to find more than delta; tests/mutation/planted.py has others.
 
 import pytest
 
+from lemmata import Accountant, ApproxDP, GaussianDP, PureDP, gaussian_delta
 from lemmata.experiments.instances.pairs.adaptive_spending import BetterOfTwoWays, spent
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_delta
-from lemmata.mechanisms.privacy.accountant import Accountant
 
 SLACK = 1e-3  # relative, for trapezoids
 BUDGETS = [(1.0, 1e-6), (3.0, 1e-5), (0.5, 1e-4), (0.1, 1e-2), (6.0, 1e-9)]

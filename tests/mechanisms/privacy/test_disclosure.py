@@ -12,13 +12,10 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScaler
 
+from lemmata import Accountant, MarginClassifier, NoisyGD, OverBudget, PrivateScaler, PrivateSearchCV, PrivateSVM
 from lemmata.mechanisms.estimators import margin_classifier
-from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
-from lemmata.mechanisms.estimators.scaling import PrivateScaler
-from lemmata.mechanisms.estimators.search import PrivateSearchCV
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.privacy import ApproxDP, disclosure
-from lemmata.mechanisms.privacy.accountant import Accountant, OverBudget
 
 
 def rng(seed=0):

@@ -13,6 +13,7 @@ from mpmath import mp, mpf
 from scipy.optimize import brentq, minimize_scalar
 from scipy.stats import norm
 
+from lemmata import Accountant, from_trade_off, privacy_curve, trade_off
 from lemmata.mechanisms.privacy import (
     ZCDP,
     ApproxDP,
@@ -33,9 +34,7 @@ from lemmata.mechanisms.privacy import (
     to_renyi,
     to_zcdp,
 )
-from lemmata.mechanisms.privacy.accountant import Accountant
 from lemmata.mechanisms.privacy.divergences import pure_renyi, pure_rho, renyi_at
-from lemmata.mechanisms.privacy.privacy_curve import from_trade_off, privacy_curve, trade_off
 
 exactly = settings(derandomize=True, deadline=None, max_examples=60)
 

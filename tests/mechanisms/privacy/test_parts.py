@@ -10,8 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, compose, group
-from lemmata.mechanisms.privacy.accountant import Accountant, OverBudget
+from lemmata import ZCDP, Accountant, ApproxDP, GaussianDP, OverBudget, PureDP, RenyiDP, compose, group
 from lemmata.mechanisms.privacy.privacy_filter import Amounts, as_budget, charges
 
 FOUR = {  # budget, and one of k parts as a user divides it in floats
