@@ -111,15 +111,13 @@ def digest_of(tmp_path, monkeypatch):
         ("return helper(n) + 1", "return helper(n + 1)"),
         ("n != 7", "n != 8"),
         ('"n is not 7"', '"n is not 8"'),
+        ("C = 3", "C = 4"),
+        ("C * n", "C + n"),
     ],
 )
 def test_formula_and_hypotheses_are_in_the_digest(digest_of, old, new):
-    assert digest_of(formula=FORMULA.replace(old, new)) != digest_of()
-
-
-@pytest.mark.parametrize(("old", "new"), [("C = 3", "C = 4"), ("C * n", "C + n")])
-def test_what_the_formula_calls_is_in_the_digest(digest_of, old, new):
-    assert digest_of(HELPERS.replace(old, new)) != digest_of()
+    """And what the formula calls."""
+    assert digest_of(HELPERS.replace(old, new), FORMULA.replace(old, new)) != digest_of()
 
 
 def test_folder_docstring_annotations_and_layout_are_not(digest_of):
@@ -129,10 +127,8 @@ def test_folder_docstring_annotations_and_layout_are_not(digest_of):
 
 @pytest.mark.parametrize(("old", "new"), [("helper", "reviewer"), ("C", "BOUND")])
 def test_what_helpers_are_called_is_not(digest_of, old, new):
-    def renamed(text):
-        return re.sub(rf"\b{old}\b", new, text)
-
-    assert digest_of(renamed(HELPERS), renamed(FORMULA)) == digest_of()
+    renamed = [re.sub(rf"\b{old}\b", new, text) for text in (HELPERS, FORMULA)]
+    assert digest_of(*renamed) == digest_of()
 
 
 def test_which_helper_is_called_is_in_the_digest(digest_of):

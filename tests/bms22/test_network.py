@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 from scipy.special import softmax
-from scipy.stats import chisquare
 
 from lemmata.bounds.bms22 import network, network_embedding
 from lemmata.experiments.instances.classes import networks
@@ -16,7 +15,7 @@ from lemmata.mechanisms.learners.covers import network_learner
 from lemmata.mechanisms.learners.covers.network_learner import law, product_cover
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
-from tests.bms22.records import sample_of
+from tests.bms22.records import fit_of_errors, sample_of
 
 COARSE = {"privacy": PureDP(0.7), "norm_bound": 1.0, "radius": 1.0, "eta": 2.0}
 
@@ -70,10 +69,7 @@ def test_releases_follow_the_law():
     draws = released.sample(np.random.default_rng(TEST_ROOT), 20_000)
     model = [np.tanh(0.5 * draws[:, :1] * released.public[0].apply(X)[:, 0]), released.public[1].apply(np.ones(1))[0]]
     errors = (y * draws[:, 1:] * model[1] * model[0] <= 0).sum(axis=1)
-    law_of_errors = np.bincount(released.errors, np.exp(released.selection.log_probabilities()), minlength=7)
-    seen = law_of_errors > 1e-4
-    counts = np.bincount(errors, minlength=7)[seen]
-    assert chisquare(counts, law_of_errors[seen] / law_of_errors[seen].sum() * counts.sum()).pvalue > 1e-9
+    assert fit_of_errors(released, errors) > 1e-9
 
 
 def test_one_layer_is_the_linear_learner():
