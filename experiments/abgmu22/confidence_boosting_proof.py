@@ -15,8 +15,7 @@ from lemmata.bounds.abgmu22 import concentration
 from lemmata.bounds.abgmu22 import confidence_boosting as bounds
 from lemmata.bounds.abgmu22 import confidence_boosting_proof as proof
 from lemmata.bounds.theorem import at_least, require
-from lemmata.experiments.checks import Link, Step, inequality_claim, order_claim, run_script, up_to_one
-from lemmata.experiments.engine.claims.claim import Control
+from lemmata.experiments.checks import Control, Link, Step, inequality_claim, order_claim, run_script, up_to_one
 from lemmata.mechanisms.selection import report_noisy_max
 
 EXACT = 1e-9  # of the laws, which are integrated numerically

@@ -18,16 +18,21 @@ from lemmata.bounds.exact.balls import enclosure, exact
 from lemmata.bounds.exact.numbers import sqrt
 from lemmata.bounds.theorem import integer
 from lemmata.experiments.checks import (
+    Control,
     Step,
+    exact_claim,
+    grid,
+    holds,
     identity_claim,
+    inconclusive,
     inequality_claim,
     order_claim,
+    refuted,
     run_script,
+    tail_claim,
     up_to_one,
     witness,
 )
-from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
-from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances.classes.counted_operations import fastfood_operations
 from lemmata.experiments.instances.laws import atomic_kernels
 from lemmata.experiments.instances.laws.kernel_transforms import compare_pair, density

@@ -15,8 +15,7 @@ from flint import arb
 from lemmata.bounds.bms22 import relative_deviation as bounds
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.binomials import at_least
-from lemmata.experiments.checks import Step, equality, inequality_claim, run_script
-from lemmata.experiments.engine.claims.claim import Control, grid, tail_claim
+from lemmata.experiments.checks import Control, Step, equality, grid, inequality_claim, run_script, tail_claim
 from lemmata.experiments.instances.classes import hypothesis_classes
 from lemmata.experiments.instances.laws.deviation_laws import decide_uniform, improbable, level_of, with_less
 

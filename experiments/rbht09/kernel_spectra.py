@@ -6,9 +6,8 @@ function of `lemmata.bounds.rbht09.kernel_spectra`.
 """
 
 from lemmata.bounds.rbht09 import kernel_spectra
-from lemmata.experiments.checks import cases_claim, run_script, witness
+from lemmata.experiments.checks import cases_claim, inconclusive, refuted, run_script, witness
 from lemmata.experiments.checks.inequality import CaseReader
-from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.laws.kernel_transforms import (
     compare_mass,
     compare_pair,

@@ -13,9 +13,15 @@ import numpy as np
 
 from lemmata.bounds.rbht09 import private_svm, svm_sensitivity
 from lemmata.experiments import data
-from lemmata.experiments.checks import identity_claim, inequality_claim, run_script
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
-from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.checks import (
+    Control,
+    attack_claim,
+    grid,
+    identity_claim,
+    inconclusive,
+    inequality_claim,
+    run_script,
+)
 from lemmata.experiments.instances.pairs import svm_neighbours
 from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation
 from lemmata.mechanisms.learners.erm import private_svm as mechanism

@@ -17,11 +17,24 @@ from lemmata.bounds.exact.best_of_runs import best_score_delta, best_score_delta
 from lemmata.bounds.exact.privacy_curves import closed_form, hockey_stick_of_two
 from lemmata.bounds.wzw25 import best_of_runs as bound
 from lemmata.bounds.wzw25.gaussian_privacy import composed_gdp
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, run_script, spread, up_to_one, witness
+from lemmata.experiments.checks import (
+    Control,
+    Step,
+    attack_claim,
+    exact_claim,
+    grid,
+    holds,
+    identity_claim,
+    inconclusive,
+    inequality_claim,
+    refuted,
+    run_script,
+    spread,
+    up_to_one,
+    witness,
+)
 from lemmata.experiments.checks.pair import weaker
 from lemmata.experiments.checks.tuning_account import BITS, Runs, account_cases, profile_account, profile_to_printed
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
-from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances.pairs import tuned_pairs as pairs
 from lemmata.mechanisms.learners.descent import private_tuning
 

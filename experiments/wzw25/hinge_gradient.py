@@ -8,8 +8,7 @@ import numpy as np
 from lemmata.bounds.theorem import between, require
 from lemmata.bounds.wzw25 import hinge_gradient as bounds
 from lemmata.bounds.wzw25.noisy_gd import value_sensitivity
-from lemmata.experiments.checks import Step, inequality_claim, run_script
-from lemmata.experiments.engine.claims.claim import Control
+from lemmata.experiments.checks import Control, Step, inequality_claim, run_script
 
 HINGE = "domain: hinge losses"
 

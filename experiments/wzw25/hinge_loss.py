@@ -11,8 +11,7 @@ import numpy as np
 
 from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import hinge_loss as bound
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, run_script, withheld
-from lemmata.experiments.engine.claims.claim import Control
+from lemmata.experiments.checks import Control, Step, identity_claim, inequality_claim, run_script, withheld
 from lemmata.experiments.wzw25.inliers_and_outliers import WEIGHTS, hinge_sum, smallest_hinge
 
 

@@ -16,16 +16,18 @@ from lemmata.bounds.theorem import at_least, between, integer
 from lemmata.bounds.wzw25 import hinge_loss
 from lemmata.bounds.wzw25 import inliers_and_outliers as bound
 from lemmata.experiments.checks import (
+    Control,
     Step,
+    exact_claim,
+    holds,
     identity_claim,
     inequality_claim,
     order_claim,
+    refuted,
     run_script,
     withheld,
     witness,
 )
-from lemmata.experiments.engine.claims.claim import Control, exact_claim
-from lemmata.experiments.engine.claims.verdict import holds, refuted
 from lemmata.mechanisms.solvers.margin import min_outliers
 
 

@@ -15,11 +15,22 @@ from lemmata.bounds.wzw25 import algorithms as numbers
 from lemmata.bounds.wzw25 import main_theorem as bounds
 from lemmata.bounds.wzw25 import population_risk, whole_grid
 from lemmata.bounds.wzw25.gaussian_privacy import gaussian_quantile_scale
-from lemmata.experiments.checks import identity_claim, inequality_claim, run_script, up_to_one, witness
+from lemmata.experiments.checks import (
+    Control,
+    attack_claim,
+    exact_claim,
+    grid,
+    holds,
+    identity_claim,
+    inconclusive,
+    inequality_claim,
+    refuted,
+    run_script,
+    up_to_one,
+    witness,
+)
 from lemmata.experiments.checks.privacy_conversion import PRECISION
 from lemmata.experiments.data import load
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
-from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances.datasets import margin_orders
 from lemmata.experiments.instances.datasets.corners import GDP_RANGE
 from lemmata.experiments.instances.datasets.margin_orders import (

@@ -11,9 +11,18 @@ from math import inf, log2
 
 from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import margin_grid as bound
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, order_claim, run_script, witness
-from lemmata.experiments.engine.claims.claim import Control, exact_claim
-from lemmata.experiments.engine.claims.verdict import holds, refuted
+from lemmata.experiments.checks import (
+    Control,
+    Step,
+    exact_claim,
+    holds,
+    identity_claim,
+    inequality_claim,
+    order_claim,
+    refuted,
+    run_script,
+    witness,
+)
 from lemmata.experiments.instances.datasets.margin_profiles import (
     HAIR,
     all_profiles,

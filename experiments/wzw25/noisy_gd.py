@@ -11,10 +11,19 @@ from lemmata.bounds.theorem import at_least, positive, require
 from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.gaussian_privacy import composed_gdp, gaussian_mechanism_gdp
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity, tangent_value
-from lemmata.experiments.checks import Step, inequality_claim, order_claim, run_script, up_to_one
+from lemmata.experiments.checks import (
+    Control,
+    Step,
+    attack_claim,
+    grid,
+    inequality_claim,
+    mean_claim,
+    order_claim,
+    run_script,
+    up_to_one,
+)
 from lemmata.experiments.checks.pair import weaker
 from lemmata.experiments.data import load
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid, mean_claim
 from lemmata.experiments.instances.datasets.noisy_descent import ceiling, separable
 from lemmata.experiments.wzw25.hinge_gradient import HINGE
 from lemmata.mechanisms.learners.descent import noisy_gd

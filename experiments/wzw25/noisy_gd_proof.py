@@ -15,17 +15,20 @@ from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.algorithms import printed_budget, split_budget
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity, tangent_value
 from lemmata.experiments.checks import (
+    Control,
     Step,
     equality,
+    exact_claim,
+    grid,
+    holds,
     identity_claim,
     inequality_claim,
+    refuted,
     run_script,
     up_to_one,
     withheld,
     witness,
 )
-from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
-from lemmata.experiments.engine.claims.verdict import holds, refuted
 from lemmata.experiments.wzw25.noisy_gd import ANY_LOSS, privacy_witness
 from lemmata.mechanisms.learners.descent import noisy_gd
 

@@ -11,9 +11,21 @@ from lemmata.bounds.wzw25 import one_margin as bounds
 from lemmata.bounds.wzw25 import one_margin_proof as proof
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
-from lemmata.experiments.checks import equality, inequality_claim, order_claim, run_script
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid, mean_claim, tail_claim
-from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
+from lemmata.experiments.checks import (
+    Control,
+    attack_claim,
+    equality,
+    exact_claim,
+    grid,
+    holds,
+    inconclusive,
+    inequality_claim,
+    mean_claim,
+    order_claim,
+    refuted,
+    run_script,
+    tail_claim,
+)
 from lemmata.experiments.instances.datasets import margin_orders
 from lemmata.experiments.instances.datasets import planted as data
 from lemmata.experiments.instances.datasets.margin_orders import (

@@ -12,9 +12,19 @@ from lemmata.bounds.wzw25 import last_iterate, noisy_gd, projected_margins
 from lemmata.bounds.wzw25 import one_margin as margin
 from lemmata.bounds.wzw25 import one_margin_proof as bounds
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
-from lemmata.experiments.checks import Step, inequality_claim, order_claim, run_script, up_to_one, witness
-from lemmata.experiments.engine.claims.claim import Control, exact_claim
-from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
+from lemmata.experiments.checks import (
+    Control,
+    Step,
+    exact_claim,
+    holds,
+    inconclusive,
+    inequality_claim,
+    order_claim,
+    refuted,
+    run_script,
+    up_to_one,
+    witness,
+)
 from lemmata.experiments.instances.datasets import margin_orders
 from lemmata.experiments.instances.datasets.planted import least_loss
 from lemmata.mechanisms.numerics.arguments import clip_rows

@@ -26,9 +26,19 @@ from lemmata.bounds.wzw25 import population_risk_proof as proof
 from lemmata.bounds.wzw25.margin_grid import grid_size
 from lemmata.bounds.wzw25.whole_grid_proof import call_budget
 from lemmata.experiments.bms22.relative_deviation import smallest_sample
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, run_script, up_to_one
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
-from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
+from lemmata.experiments.checks import (
+    Control,
+    Step,
+    attack_claim,
+    exact_claim,
+    grid,
+    identity_claim,
+    inconclusive,
+    inequality_claim,
+    refuted,
+    run_script,
+    up_to_one,
+)
 from lemmata.experiments.instances.datasets import margin_orders
 from lemmata.experiments.instances.laws.deviation_laws import (
     curve,

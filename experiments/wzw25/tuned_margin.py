@@ -20,10 +20,21 @@ from lemmata.bounds.wzw25 import tuned_margin as bound
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
 from lemmata.bounds.wzw25.noisy_gd import averaged_excess, printed_steps
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
-from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, run_script, search_worst, witness
+from lemmata.experiments.checks import (
+    Control,
+    exact_claim,
+    identity_claim,
+    inconclusive,
+    inequality_claim,
+    mean_claim,
+    order_claim,
+    rate_claim,
+    refuted,
+    run_script,
+    search_worst,
+    witness,
+)
 from lemmata.experiments.checks.tuning_account import BITS, Runs, account_cases
-from lemmata.experiments.engine.claims.claim import Control, exact_claim, mean_claim, rate_claim
-from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.datasets import tuned_data
 
 ORDER = {

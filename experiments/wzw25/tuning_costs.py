@@ -11,8 +11,7 @@ from lemmata.bounds.wzw25 import tuning_costs as bound
 from lemmata.bounds.wzw25.algorithms import printed_budget, split_budget
 from lemmata.bounds.wzw25.margin_grid import grid_size
 from lemmata.bounds.wzw25.whole_grid_proof import term_a, term_b
-from lemmata.experiments.checks import inequality_claim, order_claim, run_script, up_to_one
-from lemmata.experiments.engine.claims.claim import Control
+from lemmata.experiments.checks import Control, inequality_claim, order_claim, run_script, up_to_one
 from lemmata.experiments.instances.datasets import tuned_data
 
 COUNTS = [2, 5, 10, 20, 50, 100, 10**3, 10**4, 10**6, 10**9, 10**12]

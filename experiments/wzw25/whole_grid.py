@@ -13,9 +13,18 @@ from lemmata.bounds.wzw25.algorithms import failure_probability, margin_grid
 from lemmata.bounds.wzw25.last_iterate import iterate_weights
 from lemmata.bounds.wzw25.noisy_gd import printed_steps
 from lemmata.bounds.wzw25.whole_grid_proof import call_budget
-from lemmata.experiments.checks import inequality_claim, run_script, up_to_one
+from lemmata.experiments.checks import (
+    Control,
+    attack_claim,
+    exact_claim,
+    grid,
+    inequality_claim,
+    mean_claim,
+    run_script,
+    tail_claim,
+    up_to_one,
+)
 from lemmata.experiments.data import load
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid, mean_claim, tail_claim
 from lemmata.experiments.instances.datasets import margin_orders
 from lemmata.experiments.instances.datasets.margin_orders import OF_MEANS, OF_TAILS, corners, grid_order
 from lemmata.experiments.instances.datasets.planted import adaptive_runs, along, ledger, planted, uncounted

@@ -21,9 +21,19 @@ from lemmata.bounds.wzw25.margin_grid import doubling_grid, grid_size
 from lemmata.bounds.wzw25.noisy_gd import printed_steps, telescoped_corrected
 from lemmata.bounds.wzw25.one_margin_proof import bad_projection, three_terms
 from lemmata.bounds.wzw25.tuned_margin import most_margins
-from lemmata.experiments.checks import Step, inequality_claim, run_script, up_to_one, witness
-from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
-from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
+from lemmata.experiments.checks import (
+    Control,
+    Step,
+    exact_claim,
+    grid,
+    holds,
+    inconclusive,
+    inequality_claim,
+    refuted,
+    run_script,
+    up_to_one,
+    witness,
+)
 from lemmata.experiments.instances.datasets import margin_orders
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.privacy import GaussianDP
