@@ -3,7 +3,6 @@
 import itertools
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 from math import sqrt
 
 import numpy as np
@@ -203,7 +202,7 @@ def enumerated_moments():
 )
 def second_moments():
     """The mean over a noise with the Gaussian's first two moments, along g, whose norm is a share of n Delta."""
-    for n, d, sensitivity, sigma, share in product((1, 3), (1, 5), (0.5, 2.0), (0.0, 3.0), (0.5, 1.0)):
+    for n, d, sensitivity, sigma, share in itertools.product((1, 3), (1, 5), (0.5, 2.0), (0.0, 3.0), (0.5, 1.0)):
         setting, g = {"n": n, "d": d, "sensitivity": sensitivity, "sigma": sigma}, share * n * sensitivity
         moment = ((g + sigma) ** 2 + (g - sigma) ** 2) / 2 + (d - 1) * sigma**2
         yield setting | {"share": share}, moment, bounds.squared_gradient(**setting)
@@ -254,8 +253,8 @@ def enumerated_steps():
 )
 def one_step_holds(*, factor=1):
     """The square: the inner product is above the excess, by convexity, and the moment a share of its bound."""
-    for squared_distance, excess, eta in product((1.0, 4.0), (-1.0, 0.5), (0.25, 2.0)):
-        for second_moment, share, above in product((1.0, 9.0), (0.5, 1.0), (0.0, 1.0)):
+    for squared_distance, excess, eta in itertools.product((1.0, 4.0), (-1.0, 0.5), (0.25, 2.0)):
+        for second_moment, share, above in itertools.product((1.0, 9.0), (0.5, 1.0), (0.0, 1.0)):
             setting = {"squared_distance": squared_distance, "excess": excess, "eta": eta}
             after = squared_distance - 2 * eta * (excess + above) + eta**2 * share * second_moment
             claimed = bounds.one_step(**setting, second_moment=second_moment / factor)
@@ -319,8 +318,8 @@ def one_enumerated_step():
 )
 def telescoped_corrected(*, factor=1):
     """T steps at the mean excess a: E ||w_T - w_ref||^2 is D^2 - 2 eta T a + eta^2 T G less what the steps lose."""
-    for distance, eta, steps, second_moment in product((0.5, 3.0), (0.25, 2.0), (1, 7), (1.0, 9.0)):
-        for final, lost, convexity in product((0.0, 1.0), (0.0, 1.0), (0.0, 1.0)):
+    for distance, eta, steps, second_moment in itertools.product((0.5, 3.0), (0.25, 2.0), (1, 7), (1.0, 9.0)):
+        for final, lost, convexity in itertools.product((0.0, 1.0), (0.0, 1.0), (0.0, 1.0)):
             setting = {"distance": distance, "eta": eta, "steps": steps, "final": final}
             moved = steps * bounds.one_step(squared_distance=0, excess=0, eta=eta, second_moment=second_moment)
             excess = (distance**2 + moved - lost - final) / (2 * eta * steps) - convexity
@@ -354,8 +353,8 @@ def step_size_balances(*, distance, steps, second_moment, factor=1):
 )
 def last_line_holds():
     """T = n^2 mu^2 (1 + more)^2, and sigma with it."""
-    for d, mu, sensitivity, distance in product((1, 4), (0.5, 2.0), (1.0,), (1.0, 3.0)):
-        for n, more in product((1, 3), (0.0, 1.0)):
+    for d, mu, sensitivity, distance in itertools.product((1, 4), (0.5, 2.0), (1.0,), (1.0, 3.0)):
+        for n, more in itertools.product((1, 3), (0.0, 1.0)):
             setting = {"d": d, "mu": mu, "sensitivity": sensitivity, "distance": distance}
             root = n * mu * (1 + more)  # of T
             left = 2 * n * sensitivity * distance / root + 2 * sqrt(d) * sensitivity * root / mu * distance / root

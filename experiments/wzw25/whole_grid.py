@@ -26,7 +26,6 @@ from lemmata.experiments.checks import (
 )
 from lemmata.experiments.data import load
 from lemmata.experiments.instances.datasets import margin_orders
-from lemmata.experiments.instances.datasets.margin_orders import OF_MEANS, OF_TAILS, corners, grid_order
 from lemmata.experiments.instances.datasets.planted import adaptive_runs, along, ledger, planted, uncounted
 from lemmata.experiments.instances.pairs import adaptive_pairs
 from lemmata.experiments.wzw25.whole_grid_proof import FROM_MEAN, FROM_TAIL, MEAN_LINKS, TAIL_LINKS
@@ -72,7 +71,7 @@ def all_of_s(n):
     return dict(n=n, gamma=inf, outliers=n, epsilon=1.0, delta=1e-5)
 
 
-@grid_order(
+@margin_orders.grid_order(
     bounds.mean_order_proper,
     bounds.error_off_grid,
     constant=margin_orders.OFF_GRID,
@@ -81,9 +80,9 @@ def all_of_s(n):
     note=f"{MEAN_LOGS}; also for margins below 1/n, and for ε > 4n (cf. Lemma 6.4, which fails there)",
     nonvacuous_from=FROM_MEAN,
     cost=0.3,
-    **OF_MEANS,
+    **margin_orders.OF_MEANS,
 )
-@grid_order(
+@margin_orders.grid_order(
     bounds.tail_order_proper,
     bounds.quantile_off_grid,
     constant=margin_orders.TAIL_OFF_GRID,
@@ -92,11 +91,11 @@ def all_of_s(n):
     "so our code is sampled against the explicit reading at β = 0.1 (cf. Lemma H.3)",
     nonvacuous_from=FROM_TAIL,
     cost=0.3,
-    **OF_TAILS,
+    **margin_orders.OF_TAILS,
 )
 def bounds_of_the_theorem():
     """The explicit bounds, of the last iterate the closed one, over the orders: margins on, off and below the grid."""
-    return corners(True)
+    return margin_orders.corners(True)
 
 
 @along(
@@ -126,7 +125,7 @@ def grid_mean(*, n, gamma, outliers, epsilon, delta, radius):
     return error + np.sqrt(2 * log(grids.grid_size(n=n))) / (n * each)
 
 
-@grid_order(
+@margin_orders.grid_order(
     bounds.mean_order_on_grid,
     grid_mean,
     constant=margin_orders.ON_GRID,
@@ -134,20 +133,20 @@ def grid_mean(*, n, gamma, outliers, epsilon, delta, radius):
     given=(*MEAN_LINKS, bounds.adaptive_error),
     note=f'{MEAN_LOGS}; "=" read as "at most"; for b other than 1 the grid is bΓ and k has (b/γ)²',
     cost=0.3,
-    **OF_MEANS,
+    **margin_orders.OF_MEANS,
 )
-@grid_order(
+@margin_orders.grid_order(
     bounds.tail_order_on_grid,
     bounds.quantile_off_grid,
     constant=margin_orders.TAIL_ON_GRID,
     given=TAIL_LINKS,
     note=f"{TAIL_LOGS}; the wrong term (c) of the proof does no harm: the choice is Õ(1/(nε)), 1/n not needed",
     cost=0.3,
-    **OF_TAILS,
+    **margin_orders.OF_TAILS,
 )
 def on_the_grid():
     """H.2.x and the closed bound of the last iterate over the orders, gamma on the grid, radius 1 and 50."""
-    for point in corners(False, (1.0, 50.0)):
+    for point in margin_orders.corners(False, (1.0, 50.0)):
         n, radius = point["n"], point["radius"]
         for share in (1 / n, 2 / n, 2 ** (n.bit_length() - 1) / n, 1.0):
             yield point | {"gamma": share * radius}

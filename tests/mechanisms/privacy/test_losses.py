@@ -31,7 +31,6 @@ from lemmata.mechanisms.privacy import (
 )
 from lemmata.mechanisms.privacy.account_file import guarantee_as_dict, guarantee_from_dict
 from lemmata.mechanisms.privacy.loss_atoms import Atoms, in_blocks
-from lemmata.mechanisms.privacy.losses import Losses, enclosed_delta
 from lemmata.mechanisms.privacy.privacy_curve import privacy_curve
 
 
@@ -75,7 +74,7 @@ def drawn(draw):
 
 
 def check_safe_and_tight(parts, mu, draw):
-    found, law = Losses((*parts, (GaussianDP(mu), 1)) if mu else parts), law_of(parts)
+    found, law = losses.Losses((*parts, (GaussianDP(mu), 1)) if mu else parts), law_of(parts)
     for epsilon in draw.uniform(0, 6, 2).tolist():
         truth = delta_of(law, epsilon, mu)
         assert mpf(found.delta_below(epsilon)) <= truth <= mpf(found.delta(epsilon))
@@ -130,7 +129,9 @@ def test_curves_compose_above_the_gaussian_that_they_tabulate(mu, times):
     curve = to_curve(GaussianDP(mu), np.concatenate([[0.0], mu * np.geomspace(1e-3, 12, 400)]))
     truth = gaussian_epsilon(math.sqrt(times) * mu * (1 - 1e-15), 1e-6)
     found = (
-        to_approx(compose(*[curve] * times), delta=1e-6).epsilon if times > 1 else Losses(((curve, 1),)).epsilon(1e-6)
+        to_approx(compose(*[curve] * times), delta=1e-6).epsilon
+        if times > 1
+        else losses.Losses(((curve, 1),)).epsilon(1e-6)
     )
     assert truth <= found <= truth * 1.002
 
@@ -150,7 +151,7 @@ def test_never_above_dp_accounting():
         for other in made[1:]:
             theirs = theirs.compose(other)
         for epsilon in (0.0, 0.7, 2.0):
-            assert Losses(parts).delta(epsilon) <= theirs.get_delta_for_epsilon(epsilon) * (1 + 1e-6) + 1e-12
+            assert losses.Losses(parts).delta(epsilon) <= theirs.get_delta_for_epsilon(epsilon) * (1 + 1e-6) + 1e-12
 
 
 def test_kinds_are_composed_together():
@@ -169,7 +170,7 @@ def test_kinds_are_composed_together():
 def test_many_small_losses_beside_large_ones(parts):
     """Each split to the grid by itself, they would spread by far more than they do."""
     with mp.workdps(450 if parts[0][0].epsilon < 1 else 60):
-        found, law = Losses(parts), law_of(parts)
+        found, law = losses.Losses(parts), law_of(parts)
         for delta in (1e-6, 0.1, 1e-201):
             epsilon = found.epsilon(delta)
             truth = delta_of(law, epsilon) if epsilon < 1e300 else mpf(1)
@@ -253,10 +254,10 @@ def test_a_loss_between_two_grid_points_is_split_not_moved(monkeypatch):
     """Moved to the nearest one, losses would be too small, and delta below the truth."""
     parts = ((PureDP(0.7), 1), (PureDP(0.123456), 40))
     truth = delta_of(law_of(parts), 2.0)
-    coarse = Losses(parts)
+    coarse = losses.Losses(parts)
     coarse._place(0.1)
     assert truth < coarse.delta(2.0) < 1.4 * truth
-    moved = Losses(parts)
+    moved = losses.Losses(parts)
     moved._place(0.1)
     moved.placed = [(np.rint(a.losses / 0.1).astype(int), a.masses, a.times) for a in moved.atoms]
     assert moved.delta(2.0) < 0.9 * truth
@@ -265,7 +266,7 @@ def test_a_loss_between_two_grid_points_is_split_not_moved(monkeypatch):
 def test_the_transform_is_never_below_the_exact_masses():
     """Without the bound on its error half of them would be."""
     parts = ((PureDP(1.0), 40),)
-    found = Losses(parts)
+    found = losses.Losses(parts)
     found.delta(4.0)
     reading = found._last[1]
     law, _ = law_of(parts)
@@ -292,7 +293,7 @@ def test_transforms_err_by_far_less_than_is_added(power):
 def test_what_is_not_on_the_grid_is_less_from_below(monkeypatch):
     """Rounded up instead, the lower bound would be above the truth."""
     parts = ((PureDP(0.7), 1), (PureDP(0.123456), 40))
-    truth, found = delta_of(law_of(parts), 2.0), Losses(parts)
+    truth, found = delta_of(law_of(parts), 2.0), losses.Losses(parts)
     found._place(0.1)
     assert 0.3 * truth < found.delta_below(2.0) < truth
     monkeypatch.setattr(losses, "int", lambda x: math.ceil(x), raising=False)
@@ -300,7 +301,7 @@ def test_what_is_not_on_the_grid_is_less_from_below(monkeypatch):
 
 
 def test_sums_beyond_the_circle_count():
-    found = Losses(((PureDP(0.1), 1000),))
+    found = losses.Losses(((PureDP(0.1), 1000),))
     found.delta(1.0)
     reading = found._last[1]
     assert len(reading.losses) < 2001 and reading.above < math.log(1e-9)
@@ -383,7 +384,7 @@ def test_a_delta_below_the_normal_floats_is_enclosed(n, epsilon, at):
             for k in range(n + 1)
             if (2 * k - n) * e > x
         )
-        low, high = enclosed_delta(compose(*[PureDP(epsilon)] * n), at)
+        low, high = losses.enclosed_delta(compose(*[PureDP(epsilon)] * n), at)
         assert mpmath.mpf(low) <= truth <= mpmath.mpf(high)
 
 
