@@ -138,13 +138,17 @@ def test_an_unbounded_mean_can_be_refuted_but_not_held():
     assert stopped(chunks, lambda: MeanDecider(0.1, 0.0, np.inf)) == v.REFUTED
 
 
-def test_values_outside_the_range_are_an_error():
-    with pytest.raises(ValueError, match=r"a trial must be at most high = 1\.0, got 1\.5"):
-        MeanDecider(0.5).add({"values": np.array([1.5])})
-    with pytest.raises(ValueError, match=r"a trial must be at least low = 0\.0, got -0\.5"):
-        MeanDecider(0.5).add({"values": np.array([-0.5])})
-    with pytest.raises(ValueError, match="bound"):
-        MeanDecider(1.0)
+@pytest.mark.parametrize(
+    "bound, value, message",
+    [
+        (0.5, 1.5, r"a trial must be at most high = 1\.0, got 1\.5"),
+        (0.5, -0.5, r"a trial must be at least low = 0\.0, got -0\.5"),
+        (1.0, 0.5, "bound"),
+    ],
+)
+def test_values_outside_the_range_are_an_error(bound, value, message):
+    with pytest.raises(ValueError, match=message):
+        MeanDecider(bound).add({"values": np.array([value])})
 
 
 @pytest.mark.parametrize(("exponent", "expected"), [(-1.0, v.HOLDS), (-0.5, v.REFUTED)])

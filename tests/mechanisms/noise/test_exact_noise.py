@@ -48,16 +48,22 @@ def test_rows_on_the_grid_are_never_longer_than_the_radius(radius):
     assert any(sum(int(a) ** 2 for a in row) > most for row in nearest)  # what rounding up would add
 
 
-def test_too_many_rows_and_too_small_budgets_are_named():
-    with pytest.raises(ValueError, match=r"X has 8589934593 rows"):
-        grid_sums.count_coefficient_bits(2**33 + 1)
-    with pytest.raises(ValueError, match="requires noise = 'float'"):
-        noisy_gd.law(X, Y, privacy=GaussianDP(1.0), width=0.3, precision="single", noise="exact")
-    with pytest.raises(ValueError, match="noise must be one of exact, float, got 'fast'"):
-        MarginClassifier(noise="fast").fit(X, Y)
-    law = noisy_gd.law(X, Y, privacy=GaussianDP(1e-9), width=0.3, noise="exact")
-    with pytest.raises(ValueError, match="the budget is too small for exact noise"):
-        law.sample(rng("small"))
+def exact_descent(mu, **options):
+    return noisy_gd.law(X, Y, privacy=GaussianDP(mu), width=0.3, noise="exact", **options)
+
+
+@pytest.mark.parametrize(
+    "asked, message",
+    [
+        (lambda: grid_sums.count_coefficient_bits(2**33 + 1), r"X has 8589934593 rows"),
+        (lambda: exact_descent(1.0, precision="single"), "requires noise = 'float'"),
+        (lambda: MarginClassifier(noise="fast").fit(X, Y), "noise must be one of exact, float, got 'fast'"),
+        (lambda: exact_descent(1e-9).sample(rng("small")), "the budget is too small for exact noise"),
+    ],
+)
+def test_too_many_rows_and_too_small_budgets_are_named(asked, message):
+    with pytest.raises(ValueError, match=message):
+        asked()
 
 
 def test_without_a_seed_every_bit_is_the_system_s():

@@ -100,13 +100,17 @@ def test_a_pipeline_is_charged_for_scaler_and_learner():
     assert [label for label, _ in account.history] == ["PrivateScaler", "NoisyGD"]
 
 
-def test_weights_are_refused_with_a_reason():
-    with pytest.raises(ValueError, match="sample_weight is refused"):
-        NoisyGD().fit([[0.0], [1.0]], [0, 1], sample_weight=[1, 2])
-    with pytest.raises(TypeError, match="unexpected keyword argument 'weights'"):
-        NoisyGD().fit([[0.0], [1.0]], [0, 1], weights=[1, 2])
-    with pytest.raises(ValueError, match="sample_weight is refused"):
-        PrivateScaler().fit([[0.0], [1.0]], sample_weight=[1, 2])
+@pytest.mark.parametrize(
+    "learner, y, name, message",
+    [
+        (NoisyGD(), [0, 1], "sample_weight", "sample_weight is refused"),
+        (NoisyGD(), [0, 1], "weights", "unexpected keyword argument 'weights'"),
+        (PrivateScaler(), None, "sample_weight", "sample_weight is refused"),
+    ],
+)
+def test_weights_are_refused_with_a_reason(learner, y, name, message):
+    with pytest.raises(TypeError if name == "weights" else ValueError, match=message):
+        learner.fit([[0.0], [1.0]], y, **{name: [1, 2]})
 
 
 def told(run):
