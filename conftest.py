@@ -1,7 +1,5 @@
 """What all tests share: no network, the invented paper for its own test alone, and which tests concern a change."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import subprocess

@@ -8,8 +8,6 @@ An estimator is declared here and nowhere else. The names of `lemmata`, its stub
 hardened, and the estimators that tests, audits and measurements run are generated from this table.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 

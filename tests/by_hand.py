@@ -4,8 +4,6 @@ A row of a table is a formula, its arguments and its value there. The value come
 place of letters, never from our code; the arguments are such that every term, constant and exponent counts.
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable
 from pathlib import Path

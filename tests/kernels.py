@@ -4,8 +4,6 @@ OpenBLAS adds in another order on another processor, so a last digit may move; a
 may not. `OPENBLAS_CORETYPE` chooses its kernels.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

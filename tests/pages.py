@@ -7,8 +7,6 @@ that ends in ... the beginning. The word `fails` says that the last command ends
 `make soak`. Any other block of Python is a program; blocks of other languages are only shown.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

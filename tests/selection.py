@@ -9,8 +9,6 @@ A function that a cache answers is executed by the first test of a process only.
 its code as well (`rows`), and the tests marked `record` compare every statement with its committed digest.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import json
@@ -27,6 +25,8 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import pytest
+
+from lemmata import HOME
 
 ROOT = Path(__file__).parents[1]
 FLATS = ("bounds", "mechanisms", "experiments", "tools")
@@ -275,7 +275,8 @@ def imported(path: Path) -> frozenset[str]:
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+            public = {HOME.get(alias.name, "") for alias in node.names if node.module == "lemmata"}
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names), *public}
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("lemmata."):
             names.add(node.value)
     return frozenset(names)

@@ -6,8 +6,6 @@ once and kept until they have been decided at it. A part that comes to its end, 
 reports/published/soak.csv: what it tried, what failed, and its minutes, those of sessions that were stopped included.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import secrets

@@ -6,8 +6,6 @@ those of formulas, and no character that a terminal obeys. An input is known by 
 the number reached is kept, so that a run that was stopped goes on from there.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import secrets

@@ -11,11 +11,8 @@ import pytest
 from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.conformance import accepted, edit
-from lemmata.experiments.engine.claims import registry
-from lemmata.experiments.engine.claims.claim import CLAIMS
 from tests import by_hand
-
-registry.load()
+from tests.claims import CLAIMS
 
 EXCEPTIONS: dict[str, str] = {}  # module.function: why no value at a point says anything
 

@@ -11,10 +11,7 @@ import types
 import pytest
 
 from lemmata.experiments.conformance.edit import plain
-from lemmata.experiments.engine.claims import registry
-from lemmata.experiments.engine.claims.claim import CLAIMS
-
-registry.load()
+from tests.claims import CLAIMS
 
 MORE = {
     "bms22.lemA.1.s0/explicit": "sets of errors against signs: only the count of a shattered set is shared",

@@ -157,8 +157,7 @@ def test_a_module_with_the_name_of_another_is_refused_when_it_is_read(added, tmp
     shutil.copytree(FOLDER, tmp_path, dirs_exist_ok=True)
     (tmp_path / "coins_checks.py").unlink()
     (tmp_path / "coins.py").rename(tmp_path / f"{name}.py")
-    page = (FOLDER / "paper.toml").read_text()
-    (tmp_path / "paper.toml").write_text(page.replace('"coins"', f'"{name}"'))
+    (tmp_path / "paper.toml").write_text((FOLDER / "paper.toml").read_text().replace('"coins"', f'"{name}"'))
     paper = added(tmp_path)
     with pytest.raises(PaperError, match=rf"^{tmp_path}/{name}\.py: .* name of another module, got {name}; rename it$"):
         registry.load(registry.list_modules([paper]))

@@ -11,10 +11,8 @@ import numpy as np
 import pytest
 from flint import arb
 
+import tests.claims  # noqa: F401 (it registers every claim)
 from lemmata.bounds.theorem import THEOREMS, Theorem, short
-from lemmata.experiments.engine.claims import registry
-
-registry.load()
 
 # What an argument of this name usually is; a statement with an argument that is not listed is not fuzzed.
 USUAL = {

@@ -4,10 +4,7 @@ import pytest
 
 from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS
-from lemmata.experiments.engine.claims import registry
-from lemmata.experiments.engine.claims.claim import CLAIMS
-
-registry.load()
+from tests.claims import CLAIMS, registry
 
 
 def home(theorem):

@@ -7,11 +7,8 @@ import pytest
 
 from lemmata.bounds.library import library
 from lemmata.experiments.conformance import numbers
-from lemmata.experiments.engine.claims import registry
-from lemmata.experiments.engine.claims.claim import CLAIMS
 from tests import by_hand
-
-registry.load()
+from tests.claims import CLAIMS
 
 NUMBERS = {number.name: number for number in numbers.numbers(library.house, by_hand.rows(), by_hand.agrees)}
 TABLE = {name: row for paper in library.house for name, row in numbers.read(paper).items()}

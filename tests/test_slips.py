@@ -15,10 +15,7 @@ from lemmata.bounds.library import library
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, SLIP
 from lemmata.bounds.theorem import THEOREMS, require
 from lemmata.experiments.conformance import accepted, edit, findings, ties
-from lemmata.experiments.engine.claims import registry
-from lemmata.experiments.engine.claims.claim import CLAIMS
-
-registry.load()
+from tests.claims import CLAIMS
 
 FACTORS = (1 / 1000, 1000)
 LINES = accepted.everything()
@@ -28,8 +25,7 @@ MISPRINTS = {key: claim for key, claim in CLAIMS.items() if claim.misprint}
 
 def within(claim):
     """The predicate on all arguments of the printed formula; None where it is about something that is no argument."""
-    formula = edit.plain(claim.theorem.formula)
-    known = inspect.signature(formula).parameters
+    known = inspect.signature(edit.plain(claim.theorem.formula)).parameters
     if not set(claim.corner.names) <= set(known):
         return None
     return claim.corner.admits

@@ -8,11 +8,8 @@ import pytest
 
 from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.experiments.conformance import accepted, ties
-from lemmata.experiments.engine.claims import registry
-from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.engine.running import costs
-
-registry.load()
+from tests.claims import CLAIMS
 
 DEAR = 0.5  # planned core-seconds from which a row is left to `make soak`
 ACCEPTED = accepted.everything()

@@ -15,8 +15,6 @@ import pytest
 
 from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.experiments.conformance import accepted, rows
-from lemmata.experiments.engine.claims import registry
-from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.engine.front.decision import decide
 from lemmata.experiments.engine.running import power
 from lemmata.experiments.engine.running.cell import ControlRun
@@ -24,10 +22,8 @@ from lemmata.experiments.engine.running.run import plan_claims
 from lemmata.experiments.engine.running.store import Store
 from lemmata.experiments.engine.witness import programs
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
+from tests.claims import CLAIMS, registry
 from tests.soak import counted
-
-registry.load()
-
 
 EXPECTED = {key: line for key, line in accepted.everything().items() if line.verdict}
 LONG = 0.3  # core-seconds, as planned
@@ -55,8 +51,7 @@ def marked(key):
 @pytest.mark.parametrize("key", [marked(key) for key in CLAIMS])
 def test_verdict(key, store, judge, monkeypatch):
     monkeypatch.setattr(programs, "run_programs", lambda asked, workers=1: [*map(judge, asked)])  # one for all
-    row = decide(key, root=TEST_ROOT, store=store)
-    assert not rows.problems(row, EXPECTED.get(key)), key
+    assert not rows.problems(decide(key, root=TEST_ROOT, store=store), EXPECTED.get(key)), key
 
 
 @pytest.mark.parametrize("key", CLAIMS)

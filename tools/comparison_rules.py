@@ -10,8 +10,6 @@ least: a smaller C only brings the minimiser nearer to the average of y x. `Marg
 on other tables; its factor 1 is on trial.
 """
 
-from __future__ import annotations
-
 import csv
 import sys
 from collections.abc import Iterator

@@ -13,8 +13,6 @@ Draws are kept in tools/deep_costs.csv as they are made, so the command may be s
 written to experiments/engine/running/deep.csv.
 """
 
-from __future__ import annotations
-
 import functools
 import sys
 import time

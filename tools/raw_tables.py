@@ -11,8 +11,6 @@ tenths of epsilon; an eleventh table is for them, of whose records a twentieth a
 are those of the mean over the splits, which share records.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator
 from math import sqrt

@@ -10,8 +10,6 @@ and four that ship with it and with statsmodels; four splits each, three quarter
 by a split's luck, and above it the shorter rows do.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator
 from math import sqrt

@@ -6,8 +6,6 @@ the scores -L(w). The two texts, 000 and 002, print the same algorithm and lemma
 epsilon_hat = epsilon / (2M) and delta_hat = delta / M are the budget of one round, T = 2 log(2/delta_hat).
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import comb, e, log, sqrt
 from typing import Any

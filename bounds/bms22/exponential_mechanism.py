@@ -6,8 +6,6 @@ them: it is epsilon-DP, and its score is within (2 Dq / epsilon) log(|C| / b) of
 1 - b (`pure_learner`: selection_epsilon, selection_excess).
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from typing import Any

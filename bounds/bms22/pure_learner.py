@@ -6,8 +6,6 @@ a cover of B^k(2 Lambda) by its number of errors. a = Lambda r/rho >= 1 througho
 alone where the paper's spans the product. The steps of the proof are in `pure_learner_proof`, covers in `covers`.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass

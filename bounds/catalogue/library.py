@@ -13,8 +13,6 @@ is found without importing the others. The library holds the papers of this pack
 points `lemmata.papers`), and every folder that is added to it; no list of papers stands anywhere else.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import importlib.abc

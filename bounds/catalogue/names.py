@@ -1,7 +1,5 @@
 """Resolve a user's name of a statement: id, key, label in words, module or paper, in upper or lower case."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A paper's `paper.toml`: read, and refused in one line that names the file and what is wrong."""
 
-from __future__ import annotations
-
 import csv
 import difflib
 import io

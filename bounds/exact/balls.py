@@ -4,8 +4,6 @@ A ball (`flint.arb`) encloses a real number; whatever is computed from balls enc
 included. `lemmata.bounds.exact.certify` proves inequalities on whole boxes with them.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable

@@ -6,8 +6,6 @@ density is F'(u) E K (r/s)^(eta+1). Every function takes numbers or balls and re
 quantities: `lemmata.bounds.wzw25.best_of_runs`, `lemmata.bounds.wzw25.winner`.
 """
 
-from __future__ import annotations
-
 import functools
 
 from flint import acb, arb, ctx

@@ -13,8 +13,6 @@ balls, exceeds c.
 A certificate is about its box only; points outside need an argument of their own, or are not claimed.
 """
 
-from __future__ import annotations
-
 import heapq
 import itertools
 import math

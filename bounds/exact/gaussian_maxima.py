@@ -4,8 +4,6 @@ Z_1, ..., Z_n are independent N(0, 1); Phi is their distribution function, phi t
 sigma. Integrals run over [-40, 40]; what lies beyond is enclosed by the normal tail there, below 1e-340 for n <= 1e12.
 """
 
-from __future__ import annotations
-
 import functools
 
 from flint import acb, arb

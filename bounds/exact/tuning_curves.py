@@ -5,8 +5,6 @@ mu-GDP run; the privacy curve of the best of K Gaussian scores, which `lemmata.b
 and the largest r at which K draws miss one of |Theta| = `size` candidates with probability at most beta, as log(1/r).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import exp, expm1, inf, log, log1p, sqrt
 from typing import Any

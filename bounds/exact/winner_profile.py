@@ -14,8 +14,6 @@ lies below its chords. A chain of chords is a sum of m_i (c_i - c)_+, and
 the curve of one run. All that is left out makes the bound larger. Floats or balls enter through `tails` alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import log1p

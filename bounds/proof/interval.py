@@ -4,8 +4,6 @@ An interval encloses all values. Ends are balls without radius, or an infinite f
 outward. A function that is not defined on the whole interval raises Undefined.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction

@@ -5,8 +5,6 @@ parts are positive. Sums are factored over the rationals (python-flint), so that
 and a square is seen as one. Coefficients are rational: nothing is rounded.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable
 from fractions import Fraction
@@ -204,7 +202,7 @@ def quotient(expression: Expression, signs: Signs, seen: dict[int, Any]) -> Quot
             return _single(to_expression(base.over) / to_expression(base.under), exponent)
         powers: dict[Expression, Fraction] = {}
         for part, e in parts:
-            found = _primes(part.parts[0], e * exponent) if part.is_number else {_irreducible(part): e * exponent}
+            found = _primes(part.parts[0], e * exponent) if part.is_number else {part: e * exponent}
             for atom, inner in found.items():
                 powers[atom] = powers.get(atom, Fraction(0)) + inner
         return Quotient(_settled(powers, Fraction(1)), ONE)
@@ -267,10 +265,6 @@ def quotient(expression: Expression, signs: Signs, seen: dict[int, Any]) -> Quot
         return _single(of.rebuild(node, sorted(inner, key=_text) if node.kind == "max" else inner))
 
     return walk(expression, rule, seen)
-
-
-def _irreducible(part: Expression) -> Expression:
-    return part
 
 
 def simplify(expression: Expression, signs: Signs) -> Expression:

@@ -5,8 +5,6 @@ What a thing leads to is the caller's to say: a definition in a file names defin
 (`lemmata.experiments.engine.claims.fingerprint`), a row rests on rows.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TypeVar

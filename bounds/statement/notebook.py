@@ -1,7 +1,5 @@
 """What a notebook shows of our objects: a small table without colours of its own, for light and for dark paper."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from html import escape
 

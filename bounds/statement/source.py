@@ -5,8 +5,6 @@ folder, the order of imports, the module in which a helper stands and what it is
 place in the order in which helpers are first mentioned. A changed number in any helper counts.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import importlib.util

@@ -12,8 +12,6 @@ computed in floats, enclosed in `lemmata.bounds.exact.best_of_runs`. Neighbours 
 is in `lemmata.bounds.wzw25.winner`, Lemma 7.2 in `lemmata.bounds.wzw25.repetitions`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -13,8 +13,6 @@ that is seen under two neighbours. The induction that all of them share is in `g
 largest chance p(b) under P of a test of chance b under Q; the curve is the largest p(b) - e^t b.
 """
 
-from __future__ import annotations
-
 from math import comb, exp, expm1, log1p, sqrt
 
 import numpy as np

@@ -21,8 +21,6 @@ v_s = v / K_{s+1}; with v_T = v_{T-1} what remains is v a_T. On the other side, 
 chains the squared distances to the moving comparator. At t = T nothing is drawn.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import e, exp, log, sqrt
 from typing import Any

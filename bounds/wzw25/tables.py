@@ -6,8 +6,6 @@ of the other's terms, on the whole domain: `experiments/checks/monomials.py` fin
 along which the ratio of the rates grows without bound. The part "measured" bounds the error of Algorithm 3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial

@@ -9,8 +9,6 @@ Arguments: `gammas` the margins of Theta, `outliers` for each the smallest |S_ou
 r is infinite. gamma > 0: at gamma = 0 Algorithm 1 has no loss function, and the bounds are infinite.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from math import log, log2, sqrt

@@ -7,8 +7,7 @@ from scipy.stats import norm
 
 from lemmata.bounds.abgmu22 import assumptions as bounds
 from lemmata.bounds.abgmu22 import baselines
-from lemmata.experiments.checks import Link, equality, inequality_claim, up_to_one
-from lemmata.experiments.engine.claims.claim import Control, grid
+from lemmata.experiments.checks import Control, Link, equality, grid, inequality_claim, run_script, up_to_one
 from lemmata.experiments.instances.classes.glm_losses import largest_losses, smooth_pieces
 
 REACHES = (0.05, 0.3, 0.7071067811865476, 1.0, 3.0, 20.0)
@@ -96,6 +95,4 @@ def losses_under_noise(*, n, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -9,10 +9,17 @@ from math import sqrt
 import numpy as np
 
 from lemmata.bounds.abgmu22 import baselines as bounds
-from lemmata.experiments.checks import equality, inequality_claim
+from lemmata.experiments.checks import (
+    Control,
+    attack_claim,
+    equality,
+    grid,
+    inconclusive,
+    inequality_claim,
+    mean_claim,
+    run_script,
+)
 from lemmata.experiments.checks.pair import weaker
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid, mean_claim
-from lemmata.experiments.engine.claims.verdict import inconclusive
 from lemmata.experiments.instances.classes.glm_losses import SMOOTH, smooth_pieces
 from lemmata.mechanisms.learners.glm import glm_gd, glm_output
 from lemmata.mechanisms.learners.glm.glm_losses import records
@@ -316,6 +323,4 @@ def opposite_minimisers(*, mu, n, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -9,9 +9,8 @@ import numpy as np
 
 from lemmata.bounds.abgmu22 import baselines as bounds
 from lemmata.experiments.abgmu22.baselines import ATTACKED, GAUSSIAN, ROUNDING, minimiser, planted
-from lemmata.experiments.checks import equality, inequality_claim
+from lemmata.experiments.checks import Control, attack_claim, equality, grid, inequality_claim, mean_claim, run_script
 from lemmata.experiments.checks.pair import weaker
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid, mean_claim
 from lemmata.experiments.instances.classes.glm_losses import SMOOTH
 from lemmata.mechanisms.features.sign_projection import sign_projection
 from lemmata.mechanisms.learners.glm import glm_output, glm_projected
@@ -197,6 +196,4 @@ def lifted_weights(*, mu, steps, n, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -11,8 +11,7 @@ from math import exp, floor, log, sqrt
 
 from lemmata.bounds.abgmu22 import concentration as bounds
 from lemmata.bounds.exact.binomials import at_least, at_most
-from lemmata.experiments.checks import identity_claim, inequality_claim
-from lemmata.experiments.engine.claims.claim import grid
+from lemmata.experiments.checks import grid, identity_claim, inequality_claim, run_script
 
 HAIR = 1e-12
 SHARES = (0.5, 0.05, 1e-3, 1.2e-6)  # p
@@ -187,6 +186,4 @@ def losses_in_other_units():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -12,8 +12,7 @@ import numpy as np
 from lemmata.bounds.abgmu22 import concentration as bounds
 from lemmata.bounds.exact.binomials import at_least, at_most
 from lemmata.experiments.abgmu22.concentration import HAIR, chance_below, places
-from lemmata.experiments.checks import Step, equality, inequality_claim
-from lemmata.experiments.engine.claims.claim import Control, grid
+from lemmata.experiments.checks import Control, Step, equality, grid, inequality_claim, run_script
 
 # Our derivation -------------------------------------------------------------------------------------------------------
 
@@ -243,6 +242,4 @@ def squares_split():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

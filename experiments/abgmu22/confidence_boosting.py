@@ -13,9 +13,8 @@ import numpy as np
 from scipy.special import logsumexp, ndtr
 
 from lemmata.bounds.abgmu22 import confidence_boosting as bounds
-from lemmata.experiments.checks import Link, inequality_claim, up_to_one
+from lemmata.experiments.checks import Control, Link, attack_claim, grid, inequality_claim, run_script, up_to_one
 from lemmata.experiments.checks.pair import largest_log_ratio
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
 from lemmata.mechanisms.learners.glm import confidence_boosting
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.selection import report_noisy_max
@@ -340,6 +339,4 @@ def constant_models(*, epsilon, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -15,8 +15,7 @@ from lemmata.bounds.abgmu22 import concentration
 from lemmata.bounds.abgmu22 import confidence_boosting as bounds
 from lemmata.bounds.abgmu22 import confidence_boosting_proof as proof
 from lemmata.bounds.theorem import at_least, require
-from lemmata.experiments.checks import Link, Step, inequality_claim, order_claim, up_to_one
-from lemmata.experiments.engine.claims.claim import Control
+from lemmata.experiments.checks import Control, Link, Step, inequality_claim, order_claim, run_script, up_to_one
 from lemmata.mechanisms.selection import report_noisy_max
 
 EXACT = 1e-9  # of the laws, which are integrated numerically
@@ -202,8 +201,7 @@ def chosen_models(*, factor=1):
             if 2.0**-m <= beta / 4:
                 sizes = {"n": 10**9, "candidates": m, "beta": beta, "gamma": 1e-9, "smoothness": 1.0}
                 rest = {"label_bound": 1.0, "loss_bound": 0.0, "err": q * behind, "scale": scale}
-                bound = proof.boosted_excess(**sizes, **rest) / factor
-                if behind > bound:
+                if behind > proof.boosted_excess(**sizes, **rest) / factor:
                     yield sizes | {"q": q, "behind": behind, "scale": scale}, bad_choice(m, q, behind, scale), beta
 
 
@@ -330,6 +328,4 @@ def largest_difference():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

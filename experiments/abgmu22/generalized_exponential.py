@@ -10,10 +10,17 @@ from fractions import Fraction
 import numpy as np
 
 from lemmata.bounds.abgmu22 import generalized_exponential as bounds
-from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one
+from lemmata.experiments.checks import (
+    Control,
+    attack_claim,
+    grid,
+    identity_claim,
+    inconclusive,
+    inequality_claim,
+    run_script,
+    up_to_one,
+)
 from lemmata.experiments.checks.pair import largest_log_ratio
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
-from lemmata.experiments.engine.claims.verdict import inconclusive
 from lemmata.experiments.instances.pairs.selection_pairs import rare_choice
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.selection.generalized_exponential import law
@@ -255,6 +262,4 @@ def good_scores_are_good(*, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -13,9 +13,18 @@ from lemmata.bounds.abgmu22 import grid_search as search
 from lemmata.bounds.abgmu22 import grid_search_proof as proof
 from lemmata.bounds.theorem import at_least
 from lemmata.experiments.abgmu22.stability import OUTPUT, far_label, squares_at_the_end
-from lemmata.experiments.checks import Link, Step, equality, inequality_claim, order_claim
-from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
-from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.checks import (
+    Control,
+    Link,
+    Step,
+    equality,
+    exact_claim,
+    grid,
+    inconclusive,
+    inequality_claim,
+    order_claim,
+    run_script,
+)
 
 BUDGETS = tuple(itertools.product(map(Fraction, ("1/100", "1")), map(Fraction, ("1/1000", "1")), (1, 7)))
 
@@ -296,6 +305,4 @@ def corrected_loss_bound_of_the_proof(*, n, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -15,8 +15,16 @@ import numpy as np
 from lemmata.bounds.abgmu22 import grid_search as bounds
 from lemmata.bounds.abgmu22 import grid_search_proof as steps
 from lemmata.bounds.abgmu22.stability import loss_bound as ball_bound
-from lemmata.experiments.checks import Link, equality, inequality_claim, up_to_one
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
+from lemmata.experiments.checks import (
+    Control,
+    Link,
+    attack_claim,
+    equality,
+    grid,
+    inequality_claim,
+    run_script,
+    up_to_one,
+)
 from lemmata.experiments.instances.laws.grid_oracles import (
     candidates_law,
     chance_of_rare_losses,
@@ -376,6 +384,4 @@ def chain_without_printed_sensitivities():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

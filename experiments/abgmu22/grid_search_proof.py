@@ -10,8 +10,7 @@ from scipy.stats import binom
 from lemmata.bounds.abgmu22 import grid_search_proof as bounds
 from lemmata.bounds.abgmu22.generalized_exponential import selection_penalty
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import Link, Step, equality, inequality_claim, up_to_one
-from lemmata.experiments.engine.claims.claim import Control, grid
+from lemmata.experiments.checks import Control, Link, Step, equality, grid, inequality_claim, run_script, up_to_one
 from lemmata.experiments.instances.laws.grid_oracles import selection_failure, smallest_index, two_point
 
 # Concentration --------------------------------------------------------------------------------------------------------
@@ -424,6 +423,4 @@ def logarithm_is_lost():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -14,17 +14,21 @@ from lemmata.bounds.abgmu22 import baselines
 from lemmata.bounds.abgmu22 import rates as bounds
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import (
+    Control,
     Link,
     Step,
+    exact_claim,
+    grid,
     identity_claim,
+    inconclusive,
     inequality_claim,
     is_growing,
     order_claim,
+    refuted,
+    run_script,
     up_to_one,
     witness,
 )
-from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
-from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 
 ROUNDING = 1e-9
 POWERS = grid(n=[4.0, 64.0, 1e6, 1e12], epsilon=[1e-3, 1.0, 30.0], d=[1, 64, 10**6])
@@ -373,6 +377,4 @@ def one_dimension(*, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

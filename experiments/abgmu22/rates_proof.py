@@ -9,8 +9,7 @@ from itertools import product
 from lemmata.bounds.abgmu22 import baselines
 from lemmata.bounds.abgmu22 import rates as bounds
 from lemmata.experiments.abgmu22.rates import ROUNDING, TESTS, best_errors
-from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.engine.claims.claim import Control
+from lemmata.experiments.checks import Control, inequality_claim, run_script
 
 # Upper bounds ---------------------------------------------------------------------------------------------------------
 
@@ -103,6 +102,4 @@ def best_private_tests(*, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -10,8 +10,7 @@ from lemmata.bounds.abgmu22 import assumptions
 from lemmata.bounds.abgmu22 import stability as bounds
 from lemmata.bounds.theorem import require
 from lemmata.experiments.abgmu22.assumptions import LABELS, REACHES
-from lemmata.experiments.checks import Link, Step, equality, identity_claim, inequality_claim
-from lemmata.experiments.engine.claims.claim import Control, grid
+from lemmata.experiments.checks import Control, Link, Step, equality, grid, identity_claim, inequality_claim, run_script
 from lemmata.experiments.instances.classes.glm_losses import largest_losses
 from lemmata.mechanisms.learners.glm import glm_gd, glm_output
 from lemmata.mechanisms.privacy import GaussianDP
@@ -338,6 +337,4 @@ def union_over_the_half():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -12,9 +12,17 @@ from math import inf
 import numpy as np
 
 from lemmata.bounds.bms22 import bound_sensitivity as bounds
-from lemmata.experiments.checks import Step, inequality_claim, order_claim, up_to_one, withheld
-from lemmata.experiments.engine.claims.claim import Control, grid
-from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.checks import (
+    Control,
+    Step,
+    grid,
+    inconclusive,
+    inequality_claim,
+    order_claim,
+    run_script,
+    up_to_one,
+    withheld,
+)
 from lemmata.experiments.instances.pairs.selection_pairs import SIGNED, least_hinge, least_margin
 from lemmata.mechanisms.solvers import least_loss
 
@@ -246,6 +254,4 @@ def fifth_bound(*, m, ratio):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -9,8 +9,7 @@ import numpy as np
 from lemmata.bounds.bms22 import definitions as bounds
 from lemmata.bounds.bms22.exponential_mechanism import label_pairs
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, up_to_one
-from lemmata.experiments.engine.claims.claim import grid
+from lemmata.experiments.checks import Step, grid, identity_claim, inequality_claim, run_script, up_to_one
 from lemmata.experiments.instances.laws.selections import UNIVERSE, empirical_risks, laws
 
 # Definitions 2.1 and 6.1 ----------------------------------------------------------------------------------------------
@@ -98,6 +97,4 @@ def zero_is_a_candidate():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

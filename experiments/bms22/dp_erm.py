@@ -11,17 +11,22 @@ from lemmata.bounds.bms22.phased_sgd import one_round, rounds_for
 from lemmata.bounds.bms22.pure_learner import selection_excess
 from lemmata.bounds.exact.balls import enclosure, lower_end, upper_end
 from lemmata.experiments.checks import (
+    Control,
     Link,
+    exact_claim,
+    grid,
     identity_claim,
+    inconclusive,
     inequality_claim,
     order_claim,
+    refuted,
+    run_script,
+    tail_claim,
     up_to_one,
     withheld,
     within_order,
     witness,
 )
-from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
-from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.classes.counted_operations import CountedDraws
 from lemmata.experiments.instances.datasets.corners import HALF
 from lemmata.experiments.instances.datasets.erm_families import (
@@ -366,6 +371,4 @@ def every_record_once():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

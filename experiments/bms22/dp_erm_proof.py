@@ -9,7 +9,6 @@ from flint import arb
 
 from lemmata.bounds.bms22 import dp_erm, phased_sgd
 from lemmata.bounds.bms22 import dp_erm_proof as bounds
-from lemmata.bounds.bms22.phased_sgd import one_round
 from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.bounds.exact.certify import at, certify, over
 from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
@@ -19,6 +18,7 @@ from lemmata.experiments.checks import (
     identity_claim,
     inequality_claim,
     order_claim,
+    run_script,
     up_to_one,
     withheld,
     within_order,
@@ -146,7 +146,9 @@ def rounds_of_the_algorithm():
     """Steps 2 and 3 as the algorithm computes them."""
     for m, delta, M, share in BUDGETS:
         point = {"m": m, "delta": delta, "rounds": M, "epsilon": share * -log(delta)}
-        for pair in zip(one_round(point["epsilon"], delta, M), bounds.round_parameters(**point), strict=True):
+        for pair in zip(
+            phased_sgd.one_round(point["epsilon"], delta, M), bounds.round_parameters(**point), strict=True
+        ):
             yield point, *pair
 
 
@@ -421,6 +423,4 @@ def rounds_are_counted(*, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -13,16 +13,20 @@ from lemmata.bounds.bms22.phased_sgd import phase_lengths, rounds_for
 from lemmata.bounds.bms22.sign_projection import sign_projection_tail
 from lemmata.experiments.bms22.dp_erm import broken_privacy
 from lemmata.experiments.checks import (
+    Control,
     Link,
+    exact_claim,
+    grid,
     identity_claim,
+    inconclusive,
     inequality_claim,
     order_claim,
+    rate_claim,
+    run_script,
     up_to_one,
     withheld,
     within_order,
 )
-from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, rate_claim
-from lemmata.experiments.engine.claims.verdict import inconclusive
 from lemmata.experiments.instances.classes.counted_operations import learner_operations
 from lemmata.experiments.instances.datasets.corners import HALF, POLYNOMIAL
 from lemmata.experiments.instances.datasets.erm_families import (
@@ -375,6 +379,4 @@ def operations_are_counted():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -12,16 +12,19 @@ from lemmata.bounds.bms22.sign_projection import inner_products_preserved
 from lemmata.bounds.exact.certify import at, certify, over
 from lemmata.experiments.bms22.efficient_learner import rows
 from lemmata.experiments.checks import (
+    Control,
     Link,
+    grid,
     identity_claim,
+    inconclusive,
     inequality_claim,
     order_claim,
+    run_script,
+    tail_claim,
     up_to_one,
     withheld,
     within_order,
 )
-from lemmata.experiments.engine.claims.claim import Control, grid, tail_claim
-from lemmata.experiments.engine.claims.verdict import inconclusive
 from lemmata.experiments.instances.datasets.erm_families import SAMPLE_AND_BUDGET, learner_settings, one_record
 from lemmata.experiments.instances.pairs.boosted_rounds import failing_samples
 from lemmata.experiments.instances.pairs.flipped_records import ROUNDING, with_privacy
@@ -406,6 +409,4 @@ def ball_is_wide_enough(*, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -14,9 +14,16 @@ from lemmata.bounds.bms22 import sign_projection
 from lemmata.bounds.exact.balls import Phi
 from lemmata.bounds.exact.balls import exact as ball
 from lemmata.experiments.bms22.sign_projection import breaks
-from lemmata.experiments.checks import inequality_claim, order_claim, withheld
-from lemmata.experiments.engine.claims.claim import Control, grid, tail_claim
-from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.checks import (
+    Control,
+    grid,
+    inconclusive,
+    inequality_claim,
+    order_claim,
+    run_script,
+    tail_claim,
+    withheld,
+)
 from lemmata.mechanisms.features.fast_projection import fast_projection
 
 # Lemma A.4 ------------------------------------------------------------------------------------------------------------
@@ -182,6 +189,4 @@ def gaussian_window(*, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

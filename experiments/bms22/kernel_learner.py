@@ -10,10 +10,20 @@ from lemmata.bounds.bms22 import efficient_learner
 from lemmata.bounds.bms22 import kernel_learner as bounds
 from lemmata.bounds.bms22.random_features import feature_norm
 from lemmata.experiments.bms22.efficient_learner import constant as efficient_constant
-from lemmata.experiments.checks import Link, inequality_claim, order_claim, within_order, witness
+from lemmata.experiments.checks import (
+    Control,
+    Link,
+    attack_claim,
+    exact_claim,
+    inconclusive,
+    inequality_claim,
+    order_claim,
+    refuted,
+    run_script,
+    within_order,
+    witness,
+)
 from lemmata.experiments.checks.pair import weaker
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim
-from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.classes.kernel_machines import clustered_release
 from lemmata.experiments.instances.datasets.corners import HALF, PRIVACY_RANGE, both
 from lemmata.experiments.instances.datasets.erm_families import (
@@ -282,6 +292,4 @@ def features_then_learner(*, releases, kept=1.0):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

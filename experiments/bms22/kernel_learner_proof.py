@@ -11,8 +11,7 @@ import numpy as np
 
 from lemmata.bounds.bms22 import kernel_learner as bounds
 from lemmata.bounds.bms22 import random_features
-from lemmata.experiments.checks import Link, identity_claim, inequality_claim
-from lemmata.experiments.engine.claims.claim import Control, grid, tail_claim
+from lemmata.experiments.checks import Control, Link, grid, identity_claim, inequality_claim, run_script, tail_claim
 from lemmata.experiments.instances.classes.kernel_machines import exact_coefficients, machine, with_features
 
 EVERY_DRAW = "everywhere: every kernel with K(x, x) = r², every sample"
@@ -215,6 +214,4 @@ def features_do_worse(rng, size, *, kernel, m, beta, norm_bound, rho, radius, fa
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

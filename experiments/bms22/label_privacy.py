@@ -12,9 +12,17 @@ from lemmata.bounds.bms22 import label_privacy as bounds
 from lemmata.bounds.bms22 import pure_learner
 from lemmata.bounds.bms22.definitions import smallest_epsilon, smallest_label_delta
 from lemmata.bounds.bms22.margin_deviation import BARTLETT, margin_deviation_derived
-from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one
+from lemmata.experiments.checks import (
+    Control,
+    attack_claim,
+    grid,
+    inequality_claim,
+    order_claim,
+    run_script,
+    tail_claim,
+    up_to_one,
+)
 from lemmata.experiments.checks.pair import largest_log_ratio
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid, tail_claim
 from lemmata.experiments.instances.classes import label_classes as small
 from lemmata.mechanisms.learners.covers.label_learner import law
 from lemmata.mechanisms.privacy import LabelDP
@@ -247,6 +255,4 @@ def privacy_is_free_up_to_a_constant():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -15,8 +15,7 @@ from lemmata.bounds.bms22.exponential_mechanism import two_level_failure
 from lemmata.bounds.bms22.margin_deviation import BARTLETT, log_cover, square_of_sum
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.theorem import at_least, require
-from lemmata.experiments.checks import Link, Step, inequality_claim, withheld
-from lemmata.experiments.engine.claims.claim import Control, grid
+from lemmata.experiments.checks import Control, Link, Step, grid, inequality_claim, run_script, withheld
 from lemmata.experiments.instances.classes import label_classes as small
 
 # From the cover to its loss -------------------------------------------------------------------------------------------
@@ -329,6 +328,4 @@ def same_minimisers():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

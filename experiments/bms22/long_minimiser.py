@@ -6,9 +6,18 @@ from math import comb
 
 from lemmata.bounds.bms22 import long_minimiser as bounds
 from lemmata.bounds.theorem import between, positive, require
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, up_to_one, witness
-from lemmata.experiments.engine.claims.claim import Control, grid
-from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
+from lemmata.experiments.checks import (
+    Control,
+    Step,
+    grid,
+    identity_claim,
+    inconclusive,
+    inequality_claim,
+    refuted,
+    run_script,
+    up_to_one,
+    witness,
+)
 
 
 def atoms(alpha, gamma, radius):
@@ -208,6 +217,4 @@ def empirical_minimisers(*, m, gamma, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -14,9 +14,17 @@ from lemmata.bounds.bms22 import many_hypotheses as bounds
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.numbers import inner
 from lemmata.bounds.theorem import at_least, between
-from lemmata.experiments.checks import Step, equality, identity_claim, inequality_claim, withheld
-from lemmata.experiments.engine.claims.claim import Control, grid
-from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.checks import (
+    Control,
+    Step,
+    equality,
+    grid,
+    identity_claim,
+    inconclusive,
+    inequality_claim,
+    run_script,
+    withheld,
+)
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.selection.exponential import law
 
@@ -389,6 +397,4 @@ def enough_dimensions(*, c, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

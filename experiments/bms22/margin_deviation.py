@@ -7,9 +7,16 @@ from lemmata.bounds.bms22 import relative_deviation as proof
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
-from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
+from lemmata.experiments.checks import (
+    Control,
+    exact_claim,
+    grid,
+    inconclusive,
+    inequality_claim,
+    refuted,
+    run_script,
+    tail_claim,
+)
 from lemmata.experiments.instances.classes import hypothesis_classes
 from lemmata.experiments.instances.laws.deviation_laws import (
     decide_uniform,
@@ -161,6 +168,4 @@ def halfspaces_deviate(rng, size, *, m, noise, level, beta, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -15,9 +15,22 @@ from lemmata.bounds.bms22 import margin_selection as bounds
 from lemmata.bounds.bms22 import margin_selection_proof as proof
 from lemmata.bounds.bms22.definitions import smallest_delta, smallest_epsilon
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import ROUNDING, Link, Step, inequality_claim, up_to_one, withheld, witness
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
-from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
+from lemmata.experiments.checks import (
+    ROUNDING,
+    Control,
+    Link,
+    Step,
+    attack_claim,
+    exact_claim,
+    grid,
+    inconclusive,
+    inequality_claim,
+    refuted,
+    run_script,
+    up_to_one,
+    withheld,
+    witness,
+)
 from lemmata.experiments.instances.laws import selection_families as families
 from lemmata.experiments.instances.pairs.selection_pairs import rare_choice, selection_laws, worst_pair
 from lemmata.mechanisms.privacy import PureDP
@@ -399,6 +412,4 @@ def rare_margins_and_models(*, epsilon, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -12,7 +12,7 @@ from lemmata.bounds.bms22 import margin_selection as selection
 from lemmata.bounds.bms22 import margin_selection_proof as bounds
 from lemmata.bounds.exact.balls import hull
 from lemmata.experiments.bms22.bound_sensitivity import neighbour_losses
-from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one, withheld, witness
+from lemmata.experiments.checks import inequality_claim, order_claim, run_script, up_to_one, withheld, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.datasets.corners import POWERS_OF_TWO
@@ -410,6 +410,4 @@ def five_fall(*, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -8,9 +8,15 @@ from flint import arb
 
 from lemmata.bounds.bms22 import matrix_projection as bounds
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import inequality_claim, order_claim
-from lemmata.experiments.engine.claims.claim import Control, grid, tail_claim
-from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.checks import (
+    Control,
+    grid,
+    inconclusive,
+    inequality_claim,
+    order_claim,
+    run_script,
+    tail_claim,
+)
 from lemmata.mechanisms.features.sign_projection import sign_projection
 
 # The printed deviation ------------------------------------------------------------------------------------------------
@@ -204,6 +210,4 @@ def one_product(*, rate, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -10,10 +10,18 @@ from lemmata.bounds.bms22 import pure_learner_proof as linear
 from lemmata.bounds.bms22.definitions import smallest_epsilon
 from lemmata.bounds.bms22.exponential_mechanism import replace_pairs
 from lemmata.bounds.exact.balls import exact
-from lemmata.experiments.checks import Link, inequality_claim, order_claim, up_to_one
+from lemmata.experiments.checks import (
+    Control,
+    Link,
+    attack_claim,
+    grid,
+    inconclusive,
+    inequality_claim,
+    order_claim,
+    run_script,
+    up_to_one,
+)
 from lemmata.experiments.checks.pair import largest_log_ratio
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
-from lemmata.experiments.engine.claims.verdict import inconclusive
 from lemmata.experiments.instances.classes import linear_learners as small
 from lemmata.experiments.instances.classes import networks
 from lemmata.experiments.instances.datasets.corners import NETWORK
@@ -280,6 +288,4 @@ def bound_along_samples(**setting):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -11,9 +11,15 @@ import numpy as np
 
 from lemmata.bounds.bms22 import network
 from lemmata.bounds.bms22 import network_embedding as bounds
-from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one
-from lemmata.experiments.engine.claims.claim import Control, exact_claim
-from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.checks import (
+    Control,
+    exact_claim,
+    inconclusive,
+    inequality_claim,
+    order_claim,
+    run_script,
+    up_to_one,
+)
 from lemmata.experiments.instances.classes import networks
 from lemmata.experiments.instances.datasets.corners import NETWORK
 
@@ -203,6 +209,4 @@ def our_resolution_is_fine(*, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

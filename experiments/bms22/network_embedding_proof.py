@@ -9,8 +9,7 @@ import numpy as np
 
 from lemmata.bounds.bms22 import network_embedding as bounds
 from lemmata.bounds.bms22.matrix_projection import deviations, failure_of_deviations
-from lemmata.experiments.checks import ROUNDING, Link, Step, inequality_claim, up_to_one
-from lemmata.experiments.engine.claims.claim import Control
+from lemmata.experiments.checks import ROUNDING, Control, Link, Step, inequality_claim, run_script, up_to_one
 from lemmata.experiments.instances.classes import covers, networks
 from lemmata.mechanisms.learners.covers.network_learner import product_cover
 from lemmata.mechanisms.solvers.covers import farthest
@@ -252,6 +251,4 @@ def layers_are_absorbed():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -14,8 +14,7 @@ from lemmata.bounds.bms22 import network_embedding as embedding
 from lemmata.bounds.bms22 import network_selection as bounds
 from lemmata.bounds.bms22 import pure_learner
 from lemmata.bounds.bms22 import pure_learner_proof as linear
-from lemmata.experiments.checks import ROUNDING, Step, inequality_claim, order_claim, up_to_one
-from lemmata.experiments.engine.claims.claim import Control
+from lemmata.experiments.checks import ROUNDING, Control, Step, inequality_claim, order_claim, run_script, up_to_one
 from lemmata.experiments.instances.classes import covers, networks
 from lemmata.experiments.instances.datasets.corners import NETWORK
 from lemmata.mechanisms.learners.covers.network_learner import product_cover
@@ -271,6 +270,4 @@ def volumes_are_less(*, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -9,7 +9,7 @@ import numpy as np
 from lemmata.bounds.bms22 import efficient_learner
 from lemmata.bounds.bms22 import polynomial_kernels as bounds
 from lemmata.bounds.theorem import between, require
-from lemmata.experiments.checks import Link, Step, identity_claim, inequality_claim, order_claim
+from lemmata.experiments.checks import Link, Step, identity_claim, inequality_claim, order_claim, run_script
 from lemmata.experiments.instances.datasets.erm_families import SAMPLE_AND_BUDGET, learner_settings
 from lemmata.mechanisms.features.kernel_features import monomials
 
@@ -208,6 +208,4 @@ def monomials_are_learnt():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -18,10 +18,19 @@ from lemmata.bounds.bms22.definitions import smallest_epsilon
 from lemmata.bounds.bms22.exponential_mechanism import replace_pairs, worst_log_ratio
 from lemmata.bounds.exact.balls import exact, integral
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import Link, identity_claim, inequality_claim, order_claim, up_to_one
+from lemmata.experiments.checks import (
+    Control,
+    Link,
+    attack_claim,
+    grid,
+    identity_claim,
+    inconclusive,
+    inequality_claim,
+    order_claim,
+    run_script,
+    up_to_one,
+)
 from lemmata.experiments.checks.pair import largest_log_ratio
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
-from lemmata.experiments.engine.claims.verdict import inconclusive
 from lemmata.experiments.instances.classes import learner_bounds, learner_programs
 from lemmata.experiments.instances.classes import linear_learners as small
 from lemmata.experiments.instances.datasets.corners import HALF
@@ -377,6 +386,4 @@ def no_selection_is_longer():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -17,9 +17,22 @@ from lemmata.bounds.bms22 import random_features as bounds
 from lemmata.bounds.exact.balls import enclosure, exact
 from lemmata.bounds.exact.numbers import sqrt
 from lemmata.bounds.theorem import integer
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, order_claim, up_to_one, witness
-from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
-from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
+from lemmata.experiments.checks import (
+    Control,
+    Step,
+    exact_claim,
+    grid,
+    holds,
+    identity_claim,
+    inconclusive,
+    inequality_claim,
+    order_claim,
+    refuted,
+    run_script,
+    tail_claim,
+    up_to_one,
+    witness,
+)
 from lemmata.experiments.instances.classes.counted_operations import fastfood_operations
 from lemmata.experiments.instances.laws import atomic_kernels
 from lemmata.experiments.instances.laws.kernel_transforms import compare_pair, density
@@ -134,8 +147,7 @@ def all_pairs_are_closer(*, factor=1):
 
 def spread_points(m, d):
     """m fixed points: distances from 0.01 to about 10 in d dimensions, two of them equal."""
-    rng = np.random.default_rng(m)
-    X = rng.normal(size=(m, d)) * np.geomspace(0.01, 3, m)[:, None]
+    X = np.random.default_rng(m).normal(size=(m, d)) * np.geomspace(0.01, 3, m)[:, None]
     X[-1] = X[0]
     return X
 
@@ -298,6 +310,4 @@ def blocks_cost(d, count):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -7,7 +7,6 @@ sample.
 
 import itertools
 from fractions import Fraction
-from itertools import product
 from math import sqrt
 
 import numpy as np
@@ -16,8 +15,7 @@ from flint import arb
 from lemmata.bounds.bms22 import relative_deviation as bounds
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.binomials import at_least
-from lemmata.experiments.checks import Step, equality, inequality_claim
-from lemmata.experiments.engine.claims.claim import Control, grid, tail_claim
+from lemmata.experiments.checks import Control, Step, equality, grid, inequality_claim, run_script, tail_claim
 from lemmata.experiments.instances.classes import hypothesis_classes
 from lemmata.experiments.instances.laws.deviation_laws import decide_uniform, improbable, level_of, with_less
 
@@ -134,9 +132,9 @@ def stumps_deviate(rng, size, *, m, noise, beta, factor=1):
 )
 def errors_shatter_no_more(*, factor=1):
     """The VC dimension of the sets of errors over all records (x, +1) and (x, -1), against that of the signs."""
-    values = list(product((-1, 1), repeat=3))
+    values = list(itertools.product((-1, 1), repeat=3))
     classes = [np.array([h for i, h in enumerate(values) if 1 << i & chosen]) for chosen in range(1, 256)]
-    lattice = np.array([(a, b) for a, b in product(range(-2, 3), repeat=2) if (a, b) != (0, 0)])
+    lattice = np.array([(a, b) for a, b in itertools.product(range(-2, 3), repeat=2) if (a, b) != (0, 0)])
     for h in (*classes, lattice @ np.array([(1, 0), (0, 1), (1, 1), (2, -1)]).T):
         values = (h + 1) / 2 if factor == 0 else h
         errors = bounds.vc_dimension(np.hstack([values, -values]) <= 0)
@@ -173,7 +171,7 @@ def ghosts_reach_the_mean(*, m):
 )
 def deviation_survives():
     """Squares of both sides on a rational lattice, r = p = r' included."""
-    for r, p, ghost in product(SHARES, SHARES, SHARES):
+    for r, p, ghost in itertools.product(SHARES, SHARES, SHARES):
         if r <= p <= ghost and p > 0:
             point = {"r": r, "p": p, "ghost": ghost}
             yield point, bounds.deviation_of_risk(**point), 2 * (ghost - r) ** 2 / (ghost + r)
@@ -211,10 +209,10 @@ def swaps_are_rare(*, s, factor=1):
 def union_is_affordable(*, largest):
     """The cost in balls; it is largest for beta near 1 and V = 0, 1, 2, and with m errors in m pairs that differ."""
     sizes = sorted({*range(1, min(largest, 40) + 1), largest, 10**6, 10**12})
-    for V, m, beta in product((0, 1, 2, 3, 10), sizes, (1 - 1e-9, 0.1, 1e-12, 1e-300)):
+    for V, m, beta in itertools.product((0, 1, 2, 3, 10), sizes, (1 - 1e-9, 0.1, 1e-12, 1e-300)):
         if V <= 3 or m <= 1000:
             yield {"V": V, "m": m, "beta": beta}, bounds.union_over_patterns(m=m, V=V, beta=beta), beta
-    for m, square, share in product((10, 100), (0.02, 0.5), (0.1, 0.9, 1.1, 2)):
+    for m, square, share in itertools.product((10, 100), (0.02, 0.5), (0.1, 0.9, 1.1, 2)):
         a = int(share * m)
         tail = bounds.swapping_tail(s=min(a, m), u=(exact(square) * m * a / 2).sqrt())
         yield {"m": m, "e²": square, "errors": a}, 4 * tail, bounds.deviation_probability(m, 1, square)
@@ -228,11 +226,9 @@ def union_is_affordable(*, largest):
 )
 def deviation_is_solved(*, factor=1):
     """The largest p with p - r <= 2 sqrt(Q p) against the solution."""
-    for r, Q in product((0.0, 1e-9, 0.25, 1.0, 4.0), (0.0, 1e-9, 0.25, 1.0, 4.0)):
+    for r, Q in itertools.product((0.0, 1e-9, 0.25, 1.0, 4.0), (0.0, 1e-9, 0.25, 1.0, 4.0)):
         yield {"r": r, "Q": Q}, (sqrt(Q) + sqrt(Q + r)) ** 2, bounds.solved(r=r, Q=Q) / factor
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

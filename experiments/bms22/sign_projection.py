@@ -11,9 +11,19 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.certify import HOLDS, at, certify, over
 from lemmata.bounds.exact.numbers import inner
 from lemmata.bounds.theorem import between, require
-from lemmata.experiments.checks import Step, inequality_claim, rows_order, witness
-from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
-from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
+from lemmata.experiments.checks import (
+    Control,
+    Step,
+    exact_claim,
+    grid,
+    inconclusive,
+    inequality_claim,
+    refuted,
+    rows_order,
+    run_script,
+    tail_claim,
+    witness,
+)
 from lemmata.experiments.instances.datasets.points import corners, points
 from lemmata.mechanisms.features.sign_projection import sign_projection
 
@@ -300,6 +310,4 @@ def parallelogram_step():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -7,8 +7,6 @@ told the labels; logistic regression stands behind a StandardScaler. Accuracy on
 seeds, which both learners share. "one label" says the commonest label.
 """
 
-from __future__ import annotations
-
 import itertools
 import warnings
 from collections.abc import Callable

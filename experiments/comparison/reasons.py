@@ -43,8 +43,7 @@ def silent_objective(X: Rows, y: Rows, C: float) -> Rows:
 
 def gaussian_about(weights: Rows, n: int, C: float, rng: np.random.Generator) -> Rows:
     """`RELEASES` of a minimiser of sensitivity 2 C / n under the Gaussian noise of (epsilon, delta)."""
-    sigma = 2 * C / n / gaussian_mu(EPSILON, DELTA)
-    return weights + rng.normal(scale=sigma, size=(RELEASES, len(weights)))
+    return weights + rng.normal(scale=2 * C / n / gaussian_mu(EPSILON, DELTA), size=(RELEASES, len(weights)))
 
 
 def train_changed(learner: str, problem: problems.Problem, rng: np.random.Generator) -> dict[str, Rows]:

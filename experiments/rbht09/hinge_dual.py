@@ -12,8 +12,7 @@ from math import ceil, exp, log, sqrt
 import numpy as np
 
 from lemmata.bounds.rbht09 import hinge_dual, kernel_accuracy, kernel_svm
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, order_claim
-from lemmata.experiments.engine.claims.claim import grid
+from lemmata.experiments.checks import Step, grid, identity_claim, inequality_claim, order_claim, run_script
 from lemmata.experiments.rbht09.kernel_accuracy import THEOREM, composed, flawed, flaws
 from lemmata.mechanisms.features.random_features import profile
 from lemmata.mechanisms.numerics.streams import generator
@@ -383,6 +382,4 @@ def second_case():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

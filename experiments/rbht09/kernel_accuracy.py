@@ -13,8 +13,7 @@ from lemmata.bounds.rbht09 import svm_accuracy
 from lemmata.bounds.rbht09.kernel_spectra import cauchy_profile
 from lemmata.bounds.rbht09.random_features import uniform_features_normalised
 from lemmata.bounds.theorem import between
-from lemmata.experiments.checks import Step, equality, inequality_claim
-from lemmata.experiments.engine.claims.claim import grid
+from lemmata.experiments.checks import Step, equality, grid, inequality_claim, run_script
 from lemmata.experiments.rbht09.kernel_svm import hinge
 from lemmata.experiments.rbht09.svm_accuracy import erlang_tail
 
@@ -278,6 +277,4 @@ def useful_as_defined_corrected(*, acc, delta):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -11,8 +11,7 @@ from math import sqrt
 import numpy as np
 
 from lemmata.bounds.rbht09 import kernel_accuracy as bounds
-from lemmata.experiments.checks import inequality_claim, up_to_one
-from lemmata.experiments.engine.claims.claim import Control
+from lemmata.experiments.checks import Control, inequality_claim, run_script, up_to_one
 from lemmata.experiments.instances.classes.nearby_kernels import solved_pair
 from lemmata.mechanisms.numerics.streams import generator
 
@@ -205,6 +204,4 @@ def near_smooth_kernels_by_the_gap():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

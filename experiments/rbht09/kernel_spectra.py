@@ -6,9 +6,8 @@ function of `lemmata.bounds.rbht09.kernel_spectra`.
 """
 
 from lemmata.bounds.rbht09 import kernel_spectra
-from lemmata.experiments.checks import cases_claim, witness
+from lemmata.experiments.checks import cases_claim, inconclusive, refuted, run_script, witness
 from lemmata.experiments.checks.inequality import CaseReader
-from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.laws.kernel_transforms import (
     compare_mass,
     compare_pair,
@@ -206,6 +205,4 @@ transform_claim(kernel_spectra.table_constant_inverse, cites=("Fourier inversion
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

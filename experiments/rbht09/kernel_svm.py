@@ -9,8 +9,7 @@ from math import pi
 
 from lemmata.bounds.rbht09 import hinge_dual, kernel_svm, private_svm
 from lemmata.bounds.theorem import between, require
-from lemmata.experiments.checks import Step, inequality_claim, order_claim
-from lemmata.experiments.engine.claims.claim import Control, attack_claim
+from lemmata.experiments.checks import Control, Step, attack_claim, inequality_claim, order_claim, run_script
 from lemmata.experiments.instances.pairs.svm_neighbours import flipped
 from lemmata.experiments.rbht09.private_svm import ATTACKED, privacy_loss
 from lemmata.mechanisms.features.random_features import FourierMap
@@ -216,6 +215,4 @@ def features_for_fixed_C():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

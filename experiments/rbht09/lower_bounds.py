@@ -14,7 +14,7 @@ import numpy as np
 from lemmata.bounds.rbht09 import lower_bounds as bounds
 from lemmata.bounds.rbht09 import svm_sensitivity
 from lemmata.bounds.theorem import positive, require
-from lemmata.experiments.checks import Step, equality, identity_claim, inequality_claim
+from lemmata.experiments.checks import Step, equality, identity_claim, inequality_claim, run_script
 from lemmata.experiments.instances.pairs.packed_databases import (
     DELTAS,
     SOLVER,
@@ -302,6 +302,4 @@ def least_failure_is_attained():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

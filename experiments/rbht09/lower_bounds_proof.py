@@ -6,8 +6,7 @@ from itertools import product
 
 from lemmata.bounds.rbht09 import lower_bounds as bounds
 from lemmata.bounds.theorem import between
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim
-from lemmata.experiments.engine.claims.claim import exact_claim
+from lemmata.experiments.checks import Step, exact_claim, identity_claim, inequality_claim, run_script
 from lemmata.experiments.instances.pairs.packed_databases import lemma_17, line_svm, response, strictly_below
 
 # Lemma 17 -------------------------------------------------------------------------------------------------------------
@@ -136,6 +135,4 @@ def ratio_of_two_probabilities():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -16,8 +16,7 @@ from lemmata.bounds.rbht09 import lower_bounds_rbf
 from lemmata.bounds.rbht09 import lower_bounds_rbf as bounds
 from lemmata.bounds.rbht09.lower_bounds import wrong_ball
 from lemmata.bounds.theorem import between, positive, require
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim
-from lemmata.experiments.engine.claims.claim import exact_claim
+from lemmata.experiments.checks import Step, exact_claim, identity_claim, inequality_claim, run_script
 from lemmata.experiments.instances.pairs.packed_databases import (
     DELTAS,
     circle_kernel,
@@ -318,6 +317,4 @@ def ratio_on_the_thinnest_ball():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -13,11 +13,16 @@ import numpy as np
 
 from lemmata.bounds.rbht09 import private_svm, svm_sensitivity
 from lemmata.experiments import data
-from lemmata.experiments.checks import identity_claim, inequality_claim
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
-from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.checks import (
+    Control,
+    attack_claim,
+    grid,
+    identity_claim,
+    inconclusive,
+    inequality_claim,
+    run_script,
+)
 from lemmata.experiments.instances.pairs import svm_neighbours
-from lemmata.experiments.instances.pairs.svm_neighbours import flipped
 from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation
 from lemmata.mechanisms.learners.erm import private_svm as mechanism
 from lemmata.mechanisms.numerics.streams import generator
@@ -69,7 +74,7 @@ def privacy_loss(scale, *, beta, **setting):
     lam = scale(beta=beta, **setting)
     exact = svm_neighbours.worst_distance(**setting) / Fraction(lam)
     if svm_neighbours.hinge_saturates(n=n, C=C, kappa=kappa):
-        X, y, z = flipped(F, n, kappa)
+        X, y, z = svm_neighbours.flipped(F, n, kappa)
         a, b = (mechanism.law(X, t, C=C, scale=lam, kappa=kappa, sampler="float64") for t in (y, z))
         ours = float(a.log_density(a.noise.centre)[0] - b.log_density(a.noise.centre)[0])
         if abs(ours - exact) > 1e-6 * exact:
@@ -138,7 +143,7 @@ def attacked(X, y, z, *, C, beta, calibration, factor, counts=None):
 )
 def sharp_law_pair(*, beta, n, C, F, factor=1):
     """The label of the extreme row flipped, all other rows alike: the sharp sensitivity is spent to the full."""
-    return attacked(*flipped(F, n, others=1.0), C=C, beta=beta, calibration="sharp", factor=factor)
+    return attacked(*svm_neighbours.flipped(F, n, others=1.0), C=C, beta=beta, calibration="sharp", factor=factor)
 
 
 @attack_claim(
@@ -154,7 +159,7 @@ def sharp_law_pair(*, beta, n, C, F, factor=1):
 )
 def printed_law_pair(*, beta, n, C, F, factor=1):
     """The same pair under the printed calibration, our default."""
-    return attacked(*flipped(F, n, others=1.0), C=C, beta=beta, calibration="printed", factor=factor)
+    return attacked(*svm_neighbours.flipped(F, n, others=1.0), C=C, beta=beta, calibration="printed", factor=factor)
 
 
 @attack_claim(
@@ -183,7 +188,7 @@ def randhie_pair(*, beta, n, C, columns, factor=1):
 
 def baseline_pair(baseline, *, epsilon, n, C, loss):
     """n equal records of norm 1 in R^1; the last one has its label flipped."""
-    X, y, z = flipped(1, n, others=1.0)
+    X, y, z = svm_neighbours.flipped(1, n, others=1.0)
     return tuple(baseline.law(X, labels, privacy=PureDP(epsilon), C=C, loss=loss) for labels in (y, z))
 
 
@@ -251,6 +256,4 @@ def objective_perturbation_pair(*, beta, n, C, loss, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -8,9 +8,17 @@ from flint import arb
 
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.rbht09 import private_svm
-from lemmata.experiments.checks import identity_claim, inequality_claim, witness
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim
-from lemmata.experiments.engine.claims.verdict import holds, refuted
+from lemmata.experiments.checks import (
+    Control,
+    attack_claim,
+    exact_claim,
+    holds,
+    identity_claim,
+    inequality_claim,
+    refuted,
+    run_script,
+    witness,
+)
 from lemmata.experiments.instances.laws import lattice_laws
 from lemmata.experiments.instances.pairs.reachable_floats import neighbours, watched
 from lemmata.mechanisms.noise import discrete_gaussian, gaussian, snapping
@@ -247,6 +255,4 @@ def discrete_gaussian_bits(*, epsilon, delta, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -17,9 +17,19 @@ from lemmata.bounds.exact.balls import PRECISION, enclosure, exact
 from lemmata.bounds.exact.certify import at, certify, over
 from lemmata.bounds.rbht09 import random_features
 from lemmata.bounds.rbht09.kernel_spectra import cauchy_profile
-from lemmata.experiments.checks import inequality_claim, witness
-from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
-from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted, vacuous
+from lemmata.experiments.checks import (
+    Control,
+    exact_claim,
+    grid,
+    holds,
+    inconclusive,
+    inequality_claim,
+    refuted,
+    run_script,
+    tail_claim,
+    vacuous,
+    witness,
+)
 from lemmata.experiments.instances.laws import atomic_kernels
 from lemmata.mechanisms.features.random_features import FourierMap, frequencies, gram, profile
 
@@ -310,6 +320,4 @@ def cauchy_frequencies_have_none(*, R):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -17,9 +17,19 @@ from flint import arb, ctx
 from lemmata.bounds.exact.balls import exact, lower_end, upper_end
 from lemmata.bounds.exact.certify import HOLDS, supremum
 from lemmata.bounds.rbht09 import private_svm, svm_accuracy
-from lemmata.experiments.checks import equality, identity_claim, inequality_claim, witness
-from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
-from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
+from lemmata.experiments.checks import (
+    Control,
+    equality,
+    exact_claim,
+    grid,
+    holds,
+    identity_claim,
+    inconclusive,
+    inequality_claim,
+    refuted,
+    run_script,
+    witness,
+)
 from lemmata.mechanisms.numerics.streams import generator
 
 LOOSE = 1e-6  # relative allowance for a float z: the true ratios stay below 1/4
@@ -369,6 +379,4 @@ def right_magnitude(*, lam, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

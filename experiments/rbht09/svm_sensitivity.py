@@ -12,9 +12,7 @@ from math import log
 import numpy as np
 
 from lemmata.bounds.rbht09 import svm_sensitivity as bounds
-from lemmata.experiments.checks import equality, inequality_claim, withheld
-from lemmata.experiments.engine.claims.claim import Control, grid
-from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.checks import Control, equality, grid, inconclusive, inequality_claim, run_script, withheld
 from lemmata.experiments.instances.pairs import svm_neighbours
 from lemmata.mechanisms.numerics.streams import generator
 
@@ -320,6 +318,4 @@ def auxiliary_display_right_sign(*, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

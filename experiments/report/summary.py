@@ -28,11 +28,6 @@ def select_headline(rows: Iterable[Row]) -> list[Row]:
     return chosen
 
 
-def select_refuted(rows: Iterable[Row]) -> list[Row]:
-    """The statements that are refuted as printed."""
-    return [row for row in select_headline(rows) if row["verdict"] == REFUTED and row["reading"] == "printed"]
-
-
 def select_slips(rows: Iterable[Row]) -> list[Row]:
     """The slips among statements, parts and steps."""
     return [row for row in rows if row["verdict"] == SLIP and row["kind"] != "summary"]

@@ -1,7 +1,5 @@
 """When bounds speak: what the page shows of the table that `python -m lemmata.experiments.sample_sizes.table` makes."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Iterable, Mapping
 from importlib import resources
@@ -150,8 +148,7 @@ def describe_families() -> list[dict]:
 
 def compare_sizes(at: Mapping[tuple[str, float, float], int | None], more: str, fewer: str) -> str:
     """How many times as many records `more` needs as `fewer`, typically, where both numbers are there."""
-    places = product(MARGINS, EPSILONS)
-    pairs = ((at.get((more, *place)), at.get((fewer, *place))) for place in places)
+    pairs = ((at.get((more, *place)), at.get((fewer, *place))) for place in product(MARGINS, EPSILONS))
     return round_median(a / b for a, b in pairs if a and b)
 
 

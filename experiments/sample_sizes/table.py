@@ -7,8 +7,6 @@ it (`wzw25.tab1/explicit/any-learner`).
 `python -m lemmata.experiments.sample_sizes.table` computes it all and writes table.csv.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Iterator
 from fractions import Fraction

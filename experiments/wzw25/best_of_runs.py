@@ -17,14 +17,26 @@ from lemmata.bounds.exact.best_of_runs import best_score_delta, best_score_delta
 from lemmata.bounds.exact.privacy_curves import closed_form, hockey_stick_of_two
 from lemmata.bounds.wzw25 import best_of_runs as bound
 from lemmata.bounds.wzw25.gaussian_privacy import composed_gdp
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, spread, up_to_one, witness
+from lemmata.experiments.checks import (
+    Control,
+    Step,
+    attack_claim,
+    exact_claim,
+    grid,
+    holds,
+    identity_claim,
+    inconclusive,
+    inequality_claim,
+    refuted,
+    run_script,
+    spread,
+    up_to_one,
+    witness,
+)
 from lemmata.experiments.checks.pair import weaker
 from lemmata.experiments.checks.tuning_account import BITS, Runs, account_cases, profile_account, profile_to_printed
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
-from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances.pairs import tuned_pairs as pairs
 from lemmata.mechanisms.learners.descent import private_tuning
-from lemmata.mechanisms.learners.descent.private_tuning import PrivateTuningLaw
 
 CORNERS = [(m, r, d) for m in (1e-8, 1.0, 40.0) for r in (1e-12, 1 - 1e-9) for d in (1e-300, 0.999)]
 SETTINGS = [(0.1, 1 / 495, 1e-5), (0.3, 1e-3, 1e-3), (0.5, 0.01, 1e-6), (1.0, 0.1, 1e-6), (0.0198, 1 / 79_992, 1e-5)]
@@ -328,7 +340,7 @@ def selected_index(*, factor=1, **setting):
 def index_of_known_scores(*, factor=1, **setting):
     """The same scores, run by run; with one noise for all scores the better candidate wins whenever it is drawn."""
     pair = pairs.silent((0.0, 1.0), **setting), pairs.silent((1.0, 0.0), **setting)
-    return tuple({1: PrivateTuningLaw, 2: pairs.Reused}[factor](**vars(law)) for law in pair)
+    return tuple({1: private_tuning.PrivateTuningLaw, 2: pairs.Reused}[factor](**vars(law)) for law in pair)
 
 
 @attack_claim(
@@ -387,6 +399,4 @@ def margin_and_weights(*, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -6,10 +6,8 @@ from lemmata.bounds.exact import winner_profile
 from lemmata.bounds.exact.balls import Phi, exact
 from lemmata.bounds.exact.tuning_curves import sharp_growth
 from lemmata.bounds.wzw25 import best_of_runs as bound
-from lemmata.experiments.checks import inequality_claim
+from lemmata.experiments.checks import Control, inconclusive, inequality_claim, run_script
 from lemmata.experiments.checks.tuning_account import BITS, Runs, account_cases, rare_outputs_inserted
-from lemmata.experiments.engine.claims.claim import Control
-from lemmata.experiments.engine.claims.verdict import inconclusive
 
 SMALLEST = 1e-10  # of delta: sums of probabilities are off by up to 3e-13
 
@@ -64,6 +62,4 @@ def worst_run_keeps_its_promise(*, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -16,10 +16,9 @@ from lemmata.bounds.exact.gaussian_maxima import mean_max, mean_max_of_count, ra
 from lemmata.bounds.wzw25 import gaussian_maxima as bound
 from lemmata.bounds.wzw25 import run_counts
 from lemmata.bounds.wzw25.algorithms import printed_budget, score_noise, split_budget
-from lemmata.experiments.checks import Link, identity_claim, inequality_claim, withheld
+from lemmata.experiments.checks import Control, Link, grid, identity_claim, inequality_claim, run_script, withheld
 from lemmata.experiments.checks.gaussian_means import count_mean_cases, max_mean_cases
 from lemmata.experiments.checks.gaussian_tails import MAXIMUM, RANGE, TWICE_MAXIMUM, level_claim
-from lemmata.experiments.engine.claims.claim import Control, grid
 
 LACKS_SIGMA = (
     "the second term lacks σ: the printed level suffices for all sizes and β exactly when σ ≤ {}; for every larger σ "
@@ -342,6 +341,4 @@ def mean_of_the_count():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

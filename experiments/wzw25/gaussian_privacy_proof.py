@@ -11,8 +11,7 @@ from flint import arb
 from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.bounds.wzw25 import gaussian_privacy as bounds
 from lemmata.bounds.wzw25 import gaussian_privacy_proof as release
-from lemmata.experiments.checks import inequality_claim
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid
+from lemmata.experiments.checks import Control, attack_claim, grid, inequality_claim, run_script
 from lemmata.experiments.instances.pairs.adaptive_spending import best_choice, best_order, spent
 from lemmata.experiments.instances.pairs.column_tables import FirstCounts, neighbours
 from lemmata.experiments.instances.pairs.reachable_floats import watched
@@ -407,6 +406,4 @@ def a_record_leaves_its_octaves(*, columns, sigma, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -2,15 +2,13 @@
 
 import itertools
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 
 from lemmata.bounds.theorem import between, require
 from lemmata.bounds.wzw25 import hinge_gradient as bounds
 from lemmata.bounds.wzw25.noisy_gd import value_sensitivity
-from lemmata.experiments.checks import Step, inequality_claim
-from lemmata.experiments.engine.claims.claim import Control
+from lemmata.experiments.checks import Control, Step, inequality_claim, run_script
 
 HINGE = "domain: hinge losses"
 
@@ -43,7 +41,7 @@ def subgradients_lie_below(*, steps, factor=1):
 def random_gradients():
     """(sizes, gradients of two records in the columns, norms of the records): random data, weights and canaries."""
     rng = np.random.default_rng(0)
-    for radius, width, _ in product((0.001, 1.0, 1000.0), (0.001, 0.125, 4.0), range(100)):
+    for radius, width, _ in itertools.product((0.001, 1.0, 1000.0), (0.001, 0.125, 4.0), range(100)):
         X = rng.normal(size=(2, int(rng.integers(1, 4))))
         norms = radius * rng.choice([0.2, 1.0], size=2)
         X *= (norms / np.linalg.norm(X, axis=1))[:, None]
@@ -82,7 +80,7 @@ def gradients_of_two_records():
 )
 def add_remove_is_attained():
     """The norm of a subgradient of a record of norm share b; and of an active record of norm b."""
-    for radius, width, active, share in product((0.5, 1.0), (0.125, 4.0), (0.5, 1.0), (0.5, 1.0)):
+    for radius, width, active, share in itertools.product((0.5, 1.0), (0.125, 4.0), (0.5, 1.0), (0.5, 1.0)):
         setting, claimed = {"radius": radius, "width": width}, bounds.add_remove_sensitivity(radius=radius, width=width)
         yield setting | {"active": active, "share": share}, active * share * radius / width, claimed
         yield setting | {"active": active, "share": share}, claimed, abs(-radius / width)
@@ -99,7 +97,7 @@ def add_remove_is_attained():
 )
 def replacement_is_attained():
     """The norms of both subgradients, shares of the largest; and those of (x, 1) and (x, -1) at w = 0."""
-    for radius, width, first, second in product((0.5, 1.0), (0.125, 4.0), (0.5, 1.0), (0.5, 1.0)):
+    for radius, width, first, second in itertools.product((0.5, 1.0), (0.125, 4.0), (0.5, 1.0), (0.5, 1.0)):
         setting = {"radius": radius, "width": width}
         claimed, largest = bounds.replacement_sensitivity(**setting), bounds.add_remove_sensitivity(**setting)
         yield setting | {"first": first, "second": second}, (first + second) * largest, claimed
@@ -118,13 +116,11 @@ REAL = [require("w, v real", lambda w, v: True)]
 )
 def hinge_is_lipschitz():
     """|l(w) - l(v)| <= L |w - v| along the record itself, which sees the rest of w and v not at all."""
-    for norm, width, w, v in product((0.0, 1.0, 100.0), (0.25, 1.0), (-1.0, 0.5), (0.0, 3.0)):
+    for norm, width, w, v in itertools.product((0.0, 1.0, 100.0), (0.25, 1.0), (-1.0, 0.5), (0.0, 3.0)):
         losses = [max(0, 1 - x * norm / width) for x in (w, v)]
         claimed = bounds.lipschitz_constant(norm=norm, width=width) * abs(w - v)
         yield {"norm": norm, "width": width, "w": w, "v": v}, abs(losses[0] - losses[1]), claimed
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

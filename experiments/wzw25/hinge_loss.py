@@ -11,9 +11,7 @@ import numpy as np
 
 from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import hinge_loss as bound
-from lemmata.bounds.wzw25.hinge_loss import hinge_loss
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, withheld
-from lemmata.experiments.engine.claims.claim import Control
+from lemmata.experiments.checks import Control, Step, identity_claim, inequality_claim, run_script, withheld
 from lemmata.experiments.wzw25.inliers_and_outliers import WEIGHTS, hinge_sum, smallest_hinge
 
 
@@ -62,8 +60,8 @@ def scale_is_free():
     """The loss of rescaled weights on a record, along one direction v: y <w v, x> = w z."""
     for w, z, width, other in product((-2.0, 1.0), (0.5, 3.0), (0.02, 0.25), (0.02, 0.25)):
         moved = bound.rescaled_weights(w=w, width=width, other=other)
-        loss = hinge_loss(margin=w * z, width=width)
-        yield {"w": w, "z": z, "width": width, "other": other}, loss, hinge_loss(margin=moved * z, width=other)
+        loss = bound.hinge_loss(margin=w * z, width=width)
+        yield {"w": w, "z": z, "width": width, "other": other}, loss, bound.hinge_loss(margin=moved * z, width=other)
 
 
 @identity_claim(
@@ -99,6 +97,4 @@ def excess_is_positive(*, n, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -15,9 +15,19 @@ from lemmata.bounds.exact.numbers import inner
 from lemmata.bounds.theorem import at_least, between, integer
 from lemmata.bounds.wzw25 import hinge_loss
 from lemmata.bounds.wzw25 import inliers_and_outliers as bound
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, order_claim, withheld, witness
-from lemmata.experiments.engine.claims.claim import Control, exact_claim
-from lemmata.experiments.engine.claims.verdict import holds, refuted
+from lemmata.experiments.checks import (
+    Control,
+    Step,
+    exact_claim,
+    holds,
+    identity_claim,
+    inequality_claim,
+    order_claim,
+    refuted,
+    run_script,
+    withheld,
+    witness,
+)
 from lemmata.mechanisms.solvers.margin import min_outliers
 
 
@@ -295,6 +305,4 @@ def hinge_needs_the_margin(*, inliers, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

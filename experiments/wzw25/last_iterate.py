@@ -16,9 +16,19 @@ from lemmata.bounds.exact.sampled_gaussian import gaussian_curve, step_delta
 from lemmata.bounds.wzw25 import last_iterate as bounds
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, tangent_value
 from lemmata.bounds.wzw25.noisy_gd import noise_std, printed_steps, stride
-from lemmata.experiments.checks import Link, equality, inequality_claim, up_to_one
-from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, mean_claim, tail_claim
-from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.checks import (
+    Control,
+    Link,
+    equality,
+    exact_claim,
+    grid,
+    inconclusive,
+    inequality_claim,
+    mean_claim,
+    run_script,
+    tail_claim,
+    up_to_one,
+)
 from lemmata.experiments.instances.datasets.noisy_descent import ceiling, separable
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.privacy import GaussianDP
@@ -396,6 +406,4 @@ def batches_are_dominated_on_the_line():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -15,11 +15,22 @@ from lemmata.bounds.wzw25 import algorithms as numbers
 from lemmata.bounds.wzw25 import main_theorem as bounds
 from lemmata.bounds.wzw25 import population_risk, whole_grid
 from lemmata.bounds.wzw25.gaussian_privacy import gaussian_quantile_scale
-from lemmata.experiments.checks import identity_claim, inequality_claim, up_to_one, witness
+from lemmata.experiments.checks import (
+    Control,
+    attack_claim,
+    exact_claim,
+    grid,
+    holds,
+    identity_claim,
+    inconclusive,
+    inequality_claim,
+    refuted,
+    run_script,
+    up_to_one,
+    witness,
+)
 from lemmata.experiments.checks.privacy_conversion import PRECISION
 from lemmata.experiments.data import load
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
-from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
 from lemmata.experiments.instances.datasets import margin_orders
 from lemmata.experiments.instances.datasets.corners import GDP_RANGE
 from lemmata.experiments.instances.datasets.margin_orders import (
@@ -241,8 +252,7 @@ def any_epsilon_is_not_private(*, epsilon, delta, radius, factor=1):
 
     Its hockey-stick divergence from below, in balls, against delta.
     """
-    mu = factor * numbers.unlimited_budget(epsilon, delta)
-    apart, log_chance = numbers.single_record_gap(mu, ROWS)
+    apart, log_chance = numbers.single_record_gap(factor * numbers.unlimited_budget(epsilon, delta), ROWS)
     with ctx.workprec(PRECISION):
         given_away = closed_form(epsilon, apart) - (1 + exact(epsilon).exp()) * exact(log_chance).exp()
         beyond = bool(given_away > exact(delta))
@@ -388,6 +398,4 @@ def scale_is_free(*, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -11,9 +11,8 @@ from lemmata.bounds.exact.privacy_curves import closed_form
 from lemmata.bounds.wzw25 import algorithms as numbers
 from lemmata.bounds.wzw25 import main_theorem as bounds
 from lemmata.bounds.wzw25 import whole_grid
-from lemmata.experiments.checks import equality, inequality_claim, up_to_one
+from lemmata.experiments.checks import equality, inequality_claim, run_script, up_to_one
 from lemmata.experiments.instances.datasets import margin_orders
-from lemmata.experiments.instances.datasets.margin_orders import LAST_PROOFS, all_logs_order
 from lemmata.experiments.wzw25.whole_grid import TAIL_LOGS
 from lemmata.experiments.wzw25.whole_grid_proof import useful_from
 
@@ -44,12 +43,15 @@ def price_of_generalising(epsilon, y):
     return exp(1 + epsilon**2 * y / 16 + epsilon * sqrt(0.75)) / (1 + epsilon)
 
 
-@all_logs_order(
+@margin_orders.all_logs_order(
     bounds.scaled_rate_modest,
     capped,
     extra=lambda n: 0.0,
     constant=PRICE * margin_orders.TAIL_OFF_GRID,
-    proofs=[*LAST_PROOFS, (price_of_generalising, {"epsilon": (0.0, 1.0), "y": (0.0, 1 / log(2) + 1e-12)}, PRICE)],
+    proofs=[
+        *margin_orders.LAST_PROOFS,
+        (price_of_generalising, {"epsilon": (0.0, 1.0), "y": (0.0, 1 / log(2) + 1e-12)}, PRICE),
+    ],
     given=[bounds.scaled_risk],
     nonvacuous_from=partial(useful_from, partial(bounds.scaled_risk, radius=1.0)),
     cost=0.3,
@@ -116,6 +118,4 @@ def monitor_of_many_runs():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

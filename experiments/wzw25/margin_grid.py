@@ -11,10 +11,18 @@ from math import inf, log2
 
 from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import margin_grid as bound
-from lemmata.bounds.wzw25.margin_grid import doubling_grid
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, order_claim, witness
-from lemmata.experiments.engine.claims.claim import Control, exact_claim
-from lemmata.experiments.engine.claims.verdict import holds, refuted
+from lemmata.experiments.checks import (
+    Control,
+    Step,
+    exact_claim,
+    holds,
+    identity_claim,
+    inequality_claim,
+    order_claim,
+    refuted,
+    run_script,
+    witness,
+)
 from lemmata.experiments.instances.datasets.margin_profiles import (
     HAIR,
     all_profiles,
@@ -106,7 +114,7 @@ def grid_is_counted(*, largest, factor=1):
     """Distinct grid values for every n from 2 to `largest`: no more and no fewer than stated, and at most 4 log2 n."""
     most = 0.0
     for n in range(2, largest + 1):
-        count, claimed = len({*doubling_grid(n), *growing(n, 1 + factor)}), bound.grid_size(n=n)
+        count, claimed = len({*bound.doubling_grid(n), *growing(n, 1 + factor)}), bound.grid_size(n=n)
         yield {"n": n}, max(count, claimed), min(count, claimed)
         yield {"n": n}, count, 4 * log2(n)
         most = max(most, count / (4 * log2(n)))
@@ -115,7 +123,7 @@ def grid_is_counted(*, largest, factor=1):
         "tightness": (most, most),
         "series": {
             "n": [float(n) for n in sizes],
-            "values of the grid": [float(len(doubling_grid(n))) for n in sizes],
+            "values of the grid": [float(len(bound.doubling_grid(n))) for n in sizes],
             "4 log2 n": [4 * log2(n) for n in sizes],
         },
     }
@@ -127,7 +135,7 @@ def grid_is_counted(*, largest, factor=1):
 @inequality_claim(bound.neighbour_bound, given=[bound.doubled_terms, bound.quadrupled_terms], cost=0.3, **SIZES)
 def some_level_is_near(*, n):
     """The best grid value for every gamma; one that is the best of all may be better than the one below gamma."""
-    grid, best, right = doubling_grid(n), {}, bound.neighbour_bound.theorem.formula
+    grid, best, right = bound.doubling_grid(n), {}, bound.neighbour_bound.theorem.formula
     for profile, epsilon, gamma, _ in neighbours(n):
         if (profile, epsilon) not in best:
             best[profile, epsilon] = min(at_level(profile, g, epsilon) for g in grid)
@@ -148,7 +156,7 @@ def some_level_is_near(*, n):
 def grid_is_dense(*, largest):
     """Every n up to `largest`, gamma at 1/n, at 1, and just below every grid value: the worst is below 2."""
     for n in range(1, largest + 1):
-        grid = doubling_grid(n)
+        grid = bound.doubling_grid(n)
         for gamma in {Fraction(1, n), Fraction(1), *(g * (1 - HAIR) for g in grid[1:])}:
             near = bound.grid_neighbour(n=n, gamma=gamma)
             yield {"n": n, "gamma": gamma}, gamma, 2 * near
@@ -194,7 +202,7 @@ def best_level_is_near(*, n):
     for profile in profiles(n):
         choices = [(k, m) for k, m in steps(profile) if n * m >= 1] + [(bisect_left(profile, 1), Fraction(1))]
         for epsilon in budgets(n):
-            best = min(at_level(profile, g, epsilon) for g in doubling_grid(n))
+            best = min(at_level(profile, g, epsilon) for g in bound.doubling_grid(n))
             yield {"epsilon": epsilon}, best, min(right(outliers=k, n=n, gamma=m, epsilon=epsilon) for k, m in choices)
 
 
@@ -367,6 +375,4 @@ def display_holds_with_a_radius(*, n, radius):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

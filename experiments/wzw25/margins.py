@@ -9,8 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from lemmata.bounds.wzw25 import margins as bound
-from lemmata.experiments.checks import identity_claim, inequality_claim
-from lemmata.experiments.engine.claims.claim import Control
+from lemmata.experiments.checks import Control, identity_claim, inequality_claim, run_script
 from lemmata.mechanisms.solvers.margin import geometric_margin, min_outliers, signed_records, subset_margins
 
 # Equation 1 -----------------------------------------------------------------------------------------------------------
@@ -222,6 +221,4 @@ def everything_reaches_zero(*, n, d, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -11,11 +11,19 @@ from lemmata.bounds.theorem import at_least, positive, require
 from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.gaussian_privacy import composed_gdp, gaussian_mechanism_gdp
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity, tangent_value
-from lemmata.bounds.wzw25.noisy_gd import one_step, squared_gradient, telescoped_corrected
-from lemmata.experiments.checks import Step, inequality_claim, order_claim, up_to_one
+from lemmata.experiments.checks import (
+    Control,
+    Step,
+    attack_claim,
+    grid,
+    inequality_claim,
+    mean_claim,
+    order_claim,
+    run_script,
+    up_to_one,
+)
 from lemmata.experiments.checks.pair import weaker
 from lemmata.experiments.data import load
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, grid, mean_claim
 from lemmata.experiments.instances.datasets.noisy_descent import ceiling, separable
 from lemmata.experiments.wzw25.hinge_gradient import HINGE
 from lemmata.mechanisms.learners.descent import noisy_gd
@@ -149,7 +157,7 @@ def excess_of_one_step():
 @inequality_claim(
     bounds.averaged_excess,
     measured=excess_of_one_step,
-    given=[tangent_value, one_step, telescoped_corrected],
+    given=[tangent_value, bounds.one_step, bounds.telescoped_corrected],
     steps=[Step("both terms are equal at the printed η")],
     scope="everywhere: convex, per-record gradients of norm at most Δ, whole T, σ = Δ√T/μ",
 )
@@ -166,9 +174,9 @@ SHAPES = tuple(product((1, 10), (3,), (1, 7), (0.5, 2.0), (0.5, 1.0), (2.0,)))
 def end_of_the_proof(*, n, d, steps, mu, sensitivity, distance, gradient):
     """The telescoped sum at the step size that knows ||grad L|| <= gradient."""
     sigma = bounds.noise_std(steps, sensitivity, mu)
-    square = squared_gradient(n=n, d=d, sensitivity=gradient / n, sigma=sigma)
+    square = bounds.squared_gradient(n=n, d=d, sensitivity=gradient / n, sigma=sigma)
     eta = bounds.stride(steps=steps, gradient_norm=gradient, sigma=sigma, d=d, distance=distance)
-    return telescoped_corrected(distance=distance, eta=eta, steps=steps, second_moment=square, final=0)
+    return bounds.telescoped_corrected(distance=distance, eta=eta, steps=steps, second_moment=square, final=0)
 
 
 def averaged_problem(n, d, steps, mu, gamma=0.5):
@@ -188,7 +196,7 @@ def smallest_useful_n():
 
 @inequality_claim(
     bounds.averaged_hinge_excess,
-    given=[tangent_value, one_step, telescoped_corrected],
+    given=[tangent_value, bounds.one_step, bounds.telescoped_corrected],
     steps=[Step("both terms are equal at this η")],
     scope=HINGE,
 )
@@ -306,6 +314,4 @@ def randhie(*, n, rows, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -3,7 +3,6 @@
 import itertools
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 from math import sqrt
 
 import numpy as np
@@ -14,10 +13,21 @@ from lemmata.bounds.theorem import at_least, between, positive, require
 from lemmata.bounds.wzw25 import noisy_gd as bounds
 from lemmata.bounds.wzw25.algorithms import printed_budget, split_budget
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity, tangent_value
-from lemmata.bounds.wzw25.noisy_gd import gdp_parameter, printed_steps
-from lemmata.experiments.checks import Step, equality, identity_claim, inequality_claim, up_to_one, withheld, witness
-from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
-from lemmata.experiments.engine.claims.verdict import holds, refuted
+from lemmata.experiments.checks import (
+    Control,
+    Step,
+    equality,
+    exact_claim,
+    grid,
+    holds,
+    identity_claim,
+    inequality_claim,
+    refuted,
+    run_script,
+    up_to_one,
+    withheld,
+    witness,
+)
 from lemmata.experiments.wzw25.noisy_gd import ANY_LOSS, privacy_witness
 from lemmata.mechanisms.learners.descent import noisy_gd
 
@@ -69,7 +79,7 @@ assert abs(steps**0.5 * sensitivity / noise_std(steps, sensitivity, mu) - mu) < 
         lambda n, mu: (n * mu) ** 2 == round((n * mu) ** 2),
     ),
     restated=("wzw25.lemC.1", "wzw25.lemD.1", "wzw25.lem6.3", "wzw25.thm6.5"),
-    given=[gdp_parameter],  # T whole and at most n^2 mu^2: sqrt(T)/n <= mu
+    given=[bounds.gdp_parameter],  # T whole and at most n^2 mu^2: sqrt(T)/n <= mu
     note="T must be a whole number, and the paper does not say how to round. Rounded up, with σ = nΔ, the steps spend "
     "up to √(1 + 1/(n²μ²)) times μ: 1.0004 times in Algorithm 3 at n = 1000, ε = 1 and δ = 1e-5 (shown). Rounded "
     "down they spend less than μ, but for nμ < 1 no step is left and no average. σ = Δ√T/μ with the whole number "
@@ -78,7 +88,7 @@ assert abs(steps**0.5 * sensitivity / noise_std(steps, sensitivity, mu) - mu) < 
 def n_delta_is_enough_noise(*, n, mu, factor=1):
     """ceil(n^2 mu^2) / n^2 against mu^2, in fractions and as the bound computes it."""
     spent = bounds.rounded_gdp(n=n, mu=mu)
-    if Fraction(printed_steps(n, mu), n**2) > Fraction(mu) ** 2 and spent > mu * (1 + 1e-9):
+    if Fraction(bounds.printed_steps(n, mu), n**2) > Fraction(mu) ** 2 and spent > mu * (1 + 1e-9):
         python = ROUNDED.format(n=n, mu=mu, T=n**2 * mu**2)
         return refuted("derivation", privacy_witness({"n": n, "mu": mu}, mu, spent, python))
     return holds("derivation", "settings", note="n²μ² is whole here")
@@ -192,7 +202,7 @@ def enumerated_moments():
 )
 def second_moments():
     """The mean over a noise with the Gaussian's first two moments, along g, whose norm is a share of n Delta."""
-    for n, d, sensitivity, sigma, share in product((1, 3), (1, 5), (0.5, 2.0), (0.0, 3.0), (0.5, 1.0)):
+    for n, d, sensitivity, sigma, share in itertools.product((1, 3), (1, 5), (0.5, 2.0), (0.0, 3.0), (0.5, 1.0)):
         setting, g = {"n": n, "d": d, "sensitivity": sensitivity, "sigma": sigma}, share * n * sensitivity
         moment = ((g + sigma) ** 2 + (g - sigma) ** 2) / 2 + (d - 1) * sigma**2
         yield setting | {"share": share}, moment, bounds.squared_gradient(**setting)
@@ -243,8 +253,8 @@ def enumerated_steps():
 )
 def one_step_holds(*, factor=1):
     """The square: the inner product is above the excess, by convexity, and the moment a share of its bound."""
-    for squared_distance, excess, eta in product((1.0, 4.0), (-1.0, 0.5), (0.25, 2.0)):
-        for second_moment, share, above in product((1.0, 9.0), (0.5, 1.0), (0.0, 1.0)):
+    for squared_distance, excess, eta in itertools.product((1.0, 4.0), (-1.0, 0.5), (0.25, 2.0)):
+        for second_moment, share, above in itertools.product((1.0, 9.0), (0.5, 1.0), (0.0, 1.0)):
             setting = {"squared_distance": squared_distance, "excess": excess, "eta": eta}
             after = squared_distance - 2 * eta * (excess + above) + eta**2 * share * second_moment
             claimed = bounds.one_step(**setting, second_moment=second_moment / factor)
@@ -309,8 +319,8 @@ def one_enumerated_step():
 )
 def telescoped_corrected(*, factor=1):
     """T steps at the mean excess a: E ||w_T - w_ref||^2 is D^2 - 2 eta T a + eta^2 T G less what the steps lose."""
-    for distance, eta, steps, second_moment in product((0.5, 3.0), (0.25, 2.0), (1, 7), (1.0, 9.0)):
-        for final, lost, convexity in product((0.0, 1.0), (0.0, 1.0), (0.0, 1.0)):
+    for distance, eta, steps, second_moment in itertools.product((0.5, 3.0), (0.25, 2.0), (1, 7), (1.0, 9.0)):
+        for final, lost, convexity in itertools.product((0.0, 1.0), (0.0, 1.0), (0.0, 1.0)):
             setting = {"distance": distance, "eta": eta, "steps": steps, "final": final}
             moved = steps * bounds.one_step(squared_distance=0, excess=0, eta=eta, second_moment=second_moment)
             excess = (distance**2 + moved - lost - final) / (2 * eta * steps) - convexity
@@ -344,8 +354,8 @@ def step_size_balances(*, distance, steps, second_moment, factor=1):
 )
 def last_line_holds():
     """T = n^2 mu^2 (1 + more)^2, and sigma with it."""
-    for d, mu, sensitivity, distance in product((1, 4), (0.5, 2.0), (1.0,), (1.0, 3.0)):
-        for n, more in product((1, 3), (0.0, 1.0)):
+    for d, mu, sensitivity, distance in itertools.product((1, 4), (0.5, 2.0), (1.0,), (1.0, 3.0)):
+        for n, more in itertools.product((1, 3), (0.0, 1.0)):
             setting = {"d": d, "mu": mu, "sensitivity": sensitivity, "distance": distance}
             root = n * mu * (1 + more)  # of T
             left = 2 * n * sensitivity * distance / root + 2 * sqrt(d) * sensitivity * root / mu * distance / root
@@ -353,6 +363,4 @@ def last_line_holds():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

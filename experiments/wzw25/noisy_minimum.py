@@ -14,10 +14,9 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.gaussian_maxima import mean_min
 from lemmata.bounds.wzw25 import noisy_minimum as bound
 from lemmata.bounds.wzw25.gaussian_maxima import max_mean, range_threshold_scaled
-from lemmata.experiments.checks import identity_claim, inequality_claim
+from lemmata.experiments.checks import Control, grid, identity_claim, inequality_claim, run_script
 from lemmata.experiments.checks.gaussian_means import FAR, choice_mean_cases, max_mean_cases
 from lemmata.experiments.checks.gaussian_tails import CHOICE, CHOICE_ANY, NOISE_RANGE, level_claim
-from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.wzw25.gaussian_maxima import LACKS_SIGMA, OWN, RANGE_CAUGHT, TIED
 
 # Lemma F.1 ------------------------------------------------------------------------------------------------------------
@@ -183,6 +182,4 @@ def noise_range_tail():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

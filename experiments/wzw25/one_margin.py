@@ -10,11 +10,22 @@ from lemmata.bounds.wzw25 import last_iterate, noisy_gd
 from lemmata.bounds.wzw25 import one_margin as bounds
 from lemmata.bounds.wzw25 import one_margin_proof as proof
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
-from lemmata.bounds.wzw25.noisy_gd import printed_steps
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
-from lemmata.experiments.checks import equality, inequality_claim, order_claim
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid, mean_claim, tail_claim
-from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
+from lemmata.experiments.checks import (
+    Control,
+    attack_claim,
+    equality,
+    exact_claim,
+    grid,
+    holds,
+    inconclusive,
+    inequality_claim,
+    mean_claim,
+    order_claim,
+    refuted,
+    run_script,
+    tail_claim,
+)
 from lemmata.experiments.instances.datasets import margin_orders
 from lemmata.experiments.instances.datasets import planted as data
 from lemmata.experiments.instances.datasets.margin_orders import (
@@ -333,7 +344,7 @@ def fewest_outliers_order_holds():
 )
 def smallest_set_is_best(*, mu, beta, factor=1):
     """The bound at m(gamma), a separate computation, against that over every S_out in S_out(gamma), all 2^7 subsets."""
-    run = dict(n=7, mu=mu, beta=beta, steps=printed_steps(7, mu))
+    run = dict(n=7, mu=mu, beta=beta, steps=noisy_gd.printed_steps(7, mu))
     sizes = np.array([7 - mask.bit_count() for mask in range(2**7)])
     for (X, y), gamma in product(data.small_sets(), (0.05, 0.2, 0.5, 0.9, 1.0)):
         allowed = set(sizes[subset_margins(X, y)[1] >= gamma * (1 - LEVEL_SLACK)].tolist())
@@ -346,6 +357,4 @@ def smallest_set_is_best(*, mu, beta, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

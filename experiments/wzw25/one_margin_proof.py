@@ -12,11 +12,19 @@ from lemmata.bounds.wzw25 import last_iterate, noisy_gd, projected_margins
 from lemmata.bounds.wzw25 import one_margin as margin
 from lemmata.bounds.wzw25 import one_margin_proof as bounds
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
-from lemmata.bounds.wzw25.noisy_gd import printed_steps
-from lemmata.bounds.wzw25.projected_margins import third_margin_rows
-from lemmata.experiments.checks import Step, inequality_claim, order_claim, up_to_one, witness
-from lemmata.experiments.engine.claims.claim import Control, exact_claim
-from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
+from lemmata.experiments.checks import (
+    Control,
+    Step,
+    exact_claim,
+    holds,
+    inconclusive,
+    inequality_claim,
+    order_claim,
+    refuted,
+    run_script,
+    up_to_one,
+    witness,
+)
 from lemmata.experiments.instances.datasets import margin_orders
 from lemmata.experiments.instances.datasets.planted import least_loss
 from lemmata.mechanisms.numerics.arguments import clip_rows
@@ -185,7 +193,7 @@ def substitution_of_sizes():
     """Delta sqrt(k log(1/beta))/mu at the explicit k of Lemma 6.2, over all scales, against the display."""
     for n, share, beta in product((1, 2, 100, 10**6), (1e-4, 0.3, 1.0), (1 - 1e-9, 0.5, 1e-12)):
         point = {"n": n, "gamma": 7 * share, "beta": beta}
-        k = third_margin_rows(b=7.0, **point)
+        k = projected_margins.third_margin_rows(b=7.0, **point)
         left = bounds.projected_sensitivity(gamma=7 * share, radius=7.0) * sqrt(k * -log(beta)) / 0.3
         yield point, left, bounds.last_noise_part(mu=0.3, radius=7.0, **point)
 
@@ -267,7 +275,7 @@ def comparator(*, n, gamma, outliers, radius, projected=True, **_):
 
 def dimension(*, n, gamma, beta, radius, d=None, **_):
     """(Dimension that the descent runs in, is it projected?)."""
-    rows = third_margin_rows(n=n, gamma=gamma, beta=beta, b=radius)
+    rows = projected_margins.third_margin_rows(n=n, gamma=gamma, beta=beta, b=radius)
     return (rows, True) if d is None or d > rows else (d, False)
 
 
@@ -290,7 +298,7 @@ EVENT = (bounds.bad_projection, replacement_sensitivity)
 
 @inequality_claim(
     margin.last_loss,
-    given=(*EVENT, bounds.three_terms, third_margin_rows),
+    given=(*EVENT, bounds.three_terms, projected_margins.third_margin_rows),
     scope="domain: β ≤ 1/2, T = n²μ² rounded up, printed step size",
     note="its last link is attained at nμ = 1; the three terms are up to 3 times smaller than their bounds",
     **CHAIN,
@@ -298,7 +306,7 @@ EVENT = (bounds.bad_projection, replacement_sensitivity)
 def closed_form_from_three_terms():
     """Lemma 6.3.s2 at the printed step size, then (1 + 3 H_T) sqrt(A/T), then 4 + 3 log T and T >= n^2 mu^2."""
     for point in CORNERS:
-        if (steps := printed_steps(point["n"], point["mu"])) > 10**6:
+        if (steps := noisy_gd.printed_steps(point["n"], point["mu"])) > 10**6:
             continue
         logs, (cost, sensitivity) = -log(point["beta"]), comparator(**point)
         run = run_of(point | {"steps": steps}, logs) | {"gradient_norm": point["n"] * sensitivity}
@@ -387,6 +395,4 @@ def error_from_its_parts():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

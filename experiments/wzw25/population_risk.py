@@ -26,11 +26,20 @@ from lemmata.bounds.wzw25 import population_risk_proof as proof
 from lemmata.bounds.wzw25.margin_grid import grid_size
 from lemmata.bounds.wzw25.whole_grid_proof import call_budget
 from lemmata.experiments.bms22.relative_deviation import smallest_sample
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, up_to_one
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid
-from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
+from lemmata.experiments.checks import (
+    Control,
+    Step,
+    attack_claim,
+    exact_claim,
+    grid,
+    identity_claim,
+    inconclusive,
+    inequality_claim,
+    refuted,
+    run_script,
+    up_to_one,
+)
 from lemmata.experiments.instances.datasets import margin_orders
-from lemmata.experiments.instances.datasets.margin_orders import corners
 from lemmata.experiments.instances.laws.deviation_laws import (
     curve,
     decide_uniform,
@@ -41,7 +50,6 @@ from lemmata.experiments.instances.laws.deviation_laws import (
     with_less,
 )
 from lemmata.experiments.instances.pairs import adaptive_pairs
-from lemmata.experiments.instances.pairs.adaptive_pairs import LINKS, LONG, PRIVATE, SEEN
 from lemmata.experiments.wzw25.whole_grid_proof import useful_from
 from lemmata.mechanisms.features.sign_projection import sign_projection
 
@@ -243,9 +251,9 @@ def averaged_errors_change_by_one_nth(*, n, factor=1):
 
 @exact_claim(
     bounds.penalised_privacy,
-    given=(*LINKS, bounds.penalised_sensitivity),
+    given=(*adaptive_pairs.LINKS, bounds.penalised_sensitivity),
     note="Eq. 6.6 is meant to be Equation 3",
-    **PRIVATE,
+    **adaptive_pairs.PRIVATE,
 )
 def penalised_score_is_private(*, factor=1, **setting):
     """Theorem 6.7: the score is Equation 3."""
@@ -258,7 +266,7 @@ def penalised_score_is_private(*, factor=1, **setting):
     quick=({"n": 2, "d": 2, "mu": 1.0},),
     cost=2e-6,
     control=Control("all noise {} times too small", (1.2, 1.5)),
-    **SEEN | LONG,
+    **adaptive_pairs.SEEN | adaptive_pairs.LONG,
     note="white box with projections of 1 and 2 rows for 2 columns, so the penalties differ",
 )
 def penalised_white_box(*, n, d, mu, factor=1):
@@ -291,7 +299,7 @@ def all_of_s(n):
 )
 def risk_from_its_parts():
     """Lemma 6.3 (closed) at the grid's margin, uniform convergence, Equation 18 (explicit); the cap at 1 taken off."""
-    for point in corners(False):
+    for point in margin_orders.corners(False):
         n, radius = point["n"], point["radius"]
         if n < 3:
             continue
@@ -324,7 +332,7 @@ def risk_from_its_parts():
 )
 def population_rate_holds():
     """The explicit bound over the order: margins on, off and below the grid."""
-    return corners(True)
+    return margin_orders.corners(True)
 
 
 # Lemma I.2 ------------------------------------------------------------------------------------------------------------
@@ -361,6 +369,4 @@ def citation_holds(*, n, V, beta, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -11,9 +11,17 @@ from lemmata.bounds.wzw25 import noisy_minimum
 from lemmata.bounds.wzw25 import population_risk as bounds
 from lemmata.bounds.wzw25 import population_risk_proof as proof
 from lemmata.bounds.wzw25.algorithms import margin_grid, projection_rows
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, up_to_one, witness
-from lemmata.experiments.engine.claims.claim import exact_claim
-from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
+from lemmata.experiments.checks import (
+    Step,
+    exact_claim,
+    identity_claim,
+    inconclusive,
+    inequality_claim,
+    refuted,
+    run_script,
+    up_to_one,
+    witness,
+)
 from lemmata.experiments.instances.datasets import margin_orders
 
 # Scores ---------------------------------------------------------------------------------------------------------------
@@ -323,6 +331,4 @@ def few_outliers_vanish():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

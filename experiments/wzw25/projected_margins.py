@@ -13,10 +13,22 @@ from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import projected_margins as bound
 from lemmata.bounds.wzw25 import projected_margins as proof
 from lemmata.experiments.bms22.sign_projection import breaks
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, rows_order, up_to_one, witness
+from lemmata.experiments.checks import (
+    Control,
+    Step,
+    exact_claim,
+    grid,
+    identity_claim,
+    inconclusive,
+    inequality_claim,
+    refuted,
+    rows_order,
+    run_script,
+    tail_claim,
+    up_to_one,
+    witness,
+)
 from lemmata.experiments.data import load
-from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid, tail_claim
-from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.datasets.points import above, corners
 from lemmata.experiments.instances.datasets.sign_images import margin_below, projected_margin_reaches, sign_gram
 from lemmata.experiments.wzw25.removal_margin import removal_margin_curve
@@ -306,6 +318,4 @@ def projection_loses_the_margin(rng, size, *, data, removed, beta, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

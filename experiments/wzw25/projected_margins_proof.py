@@ -6,9 +6,7 @@ from itertools import product
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import projected_margins as bound
-from lemmata.experiments.checks import Step, inequality_claim
-from lemmata.experiments.engine.claims.claim import Control
-from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.checks import Control, Step, inconclusive, inequality_claim, run_script
 
 # The smallest example of the wrong links: w = e_1, records (11/61) e_1 +- (60/61) e_2, five rows of signs.
 GAMMA, SPREAD, ROWS = Fraction(11, 61), Fraction(60, 61), ((1, 1), (1, 1), (1, 1), (1, -1), (1, -1))
@@ -163,6 +161,4 @@ def half_corrected():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

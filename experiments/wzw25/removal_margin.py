@@ -28,10 +28,8 @@ import numpy as np
 from scipy import sparse
 
 from lemmata.bounds.wzw25 import removal_margin as bound
-from lemmata.experiments.checks import witness
+from lemmata.experiments.checks import Control, exact_claim, holds, refuted, witness
 from lemmata.experiments.data import load
-from lemmata.experiments.engine.claims.claim import Control, exact_claim
-from lemmata.experiments.engine.claims.verdict import holds, refuted
 from lemmata.mechanisms.features.random_features import FourierMap, frequencies
 from lemmata.mechanisms.solvers.margin import geometric_margin, signed_normalised_margins, signed_records, unit_rows
 

@@ -16,10 +16,18 @@ from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.bounds.exact.tuning_curves import log_inverse_r
 from lemmata.bounds.wzw25 import repetition_growth as bound
 from lemmata.bounds.wzw25 import repetitions, run_counts
-from lemmata.bounds.wzw25.repetitions import relaxed_r
-from lemmata.experiments.checks import Step, identity_claim, inequality_claim, spread, witness
-from lemmata.experiments.engine.claims.claim import exact_claim, grid
-from lemmata.experiments.engine.claims.verdict import holds, refuted
+from lemmata.experiments.checks import (
+    Step,
+    exact_claim,
+    grid,
+    holds,
+    identity_claim,
+    inequality_claim,
+    refuted,
+    run_script,
+    spread,
+    witness,
+)
 
 BITS = 4000  # beta^(-1/eta) at eta = 0.01 has 4,000 bits
 TEXT = {"n": [8, 20, 1000, 10**9], "alpha": [1.0, 0.25, 2.0], "eta": [1.0, 0.05, 0.5, 4.0, 100.0]}
@@ -68,7 +76,7 @@ def text_rearranges(**setting):
     """Against the reciprocal of the printed r (cf. Lemma M.1) at beta = n^-alpha, |Theta| = log n."""
     for point in grid(**setting):
         n, alpha, eta = map(exact, point.values())
-        yield point, 1 / relaxed_r(eta, n**-alpha, n.log()), in_balls(bound.inverse_r_rearranged, point)
+        yield point, 1 / repetitions.relaxed_r(eta, n**-alpha, n.log()), in_balls(bound.inverse_r_rearranged, point)
 
 
 WHOLE_NUMBERS = """
@@ -179,6 +187,4 @@ def any_law_needs_many(**setting):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -14,9 +14,20 @@ from lemmata.bounds.exact import tnb
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.wzw25 import repetitions as bound
 from lemmata.bounds.wzw25 import run_counts
-from lemmata.experiments.checks import Step, equality, identity_claim, inequality_claim, spread, witness
-from lemmata.experiments.engine.claims.claim import Control, grid, tail_claim
-from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
+from lemmata.experiments.checks import (
+    Control,
+    Step,
+    equality,
+    grid,
+    identity_claim,
+    inconclusive,
+    inequality_claim,
+    refuted,
+    run_script,
+    spread,
+    tail_claim,
+    witness,
+)
 from lemmata.experiments.wzw25.repetition_growth import BITS, failure, in_balls, threshold
 from lemmata.mechanisms.selection import tnb as law_of_runs
 
@@ -334,6 +345,4 @@ def failure_stays_above_its_floor(**setting):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

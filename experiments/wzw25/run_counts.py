@@ -16,9 +16,18 @@ from lemmata.bounds.exact import tnb
 from lemmata.bounds.exact.balls import exact, integral
 from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import run_counts
-from lemmata.experiments.checks import identity_claim, inequality_claim, spread, witness
-from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
-from lemmata.experiments.engine.claims.verdict import holds, refuted
+from lemmata.experiments.checks import (
+    Control,
+    exact_claim,
+    grid,
+    holds,
+    identity_claim,
+    inequality_claim,
+    refuted,
+    run_script,
+    spread,
+    witness,
+)
 
 ETAS = [0.5, -0.999, -0.5, -1e-9, 0.0, 1e-9, 1.0, 3.0, 20.0, 200.0]
 SMALL = {"eta": ETAS, "r": [0.25, 0.999999999, 0.015625]}  # r where the series itself is summed
@@ -288,6 +297,4 @@ def one_run_less_fails(*, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

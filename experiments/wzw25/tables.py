@@ -18,9 +18,8 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
 from lemmata.bounds.wzw25 import table_rates
 from lemmata.bounds.wzw25 import tables as bound
-from lemmata.experiments.checks import Step, identity_claim, order_claim, witness
+from lemmata.experiments.checks import Control, Step, exact_claim, identity_claim, order_claim, run_script, witness
 from lemmata.experiments.checks.monomials import compare_rates, point_of_family
-from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.verdict import MeanDecider, conclude, holds, inconclusive, refuted, vacuous
 from lemmata.experiments.instances.datasets.planted import drawn
 from lemmata.experiments.instances.pairs.guessed_labels import least_guessing_error, least_learning_error
@@ -374,6 +373,4 @@ def errors_of_table2(*, along, n, radius, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 
 from lemmata.bounds.wzw25 import tables_proof as bound
-from lemmata.experiments.checks import Link, inequality_claim, order_claim
+from lemmata.experiments.checks import Link, inequality_claim, order_claim, run_script
 from lemmata.mechanisms.solvers.margin import geometric_margin
 
 
@@ -48,6 +48,4 @@ def every_labelling_has_the_margin():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

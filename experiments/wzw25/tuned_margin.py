@@ -20,11 +20,21 @@ from lemmata.bounds.wzw25 import tuned_margin as bound
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
 from lemmata.bounds.wzw25.noisy_gd import averaged_excess, printed_steps
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
-from lemmata.bounds.wzw25.tuned_margin import repetition_r
-from lemmata.experiments.checks import identity_claim, inequality_claim, order_claim, search_worst, witness
+from lemmata.experiments.checks import (
+    Control,
+    exact_claim,
+    identity_claim,
+    inconclusive,
+    inequality_claim,
+    mean_claim,
+    order_claim,
+    rate_claim,
+    refuted,
+    run_script,
+    search_worst,
+    witness,
+)
 from lemmata.experiments.checks.tuning_account import BITS, Runs, account_cases
-from lemmata.experiments.engine.claims.claim import Control, exact_claim, mean_claim, rate_claim
-from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.datasets import tuned_data
 
 ORDER = {
@@ -58,7 +68,7 @@ GOOD = "wzw25.lem6.2/explicit"  # with our number of rows every projection of th
 
 def margin_account(statement, factor, *, epsilon, delta, n, size):
     """Theorem K.3 at r = 1/(|Gamma| (n^2 - 1)): score-only runs with the whole budget, at (epsilon + delta, delta)."""
-    r = repetition_r(n, size)
+    r = bound.repetition_r(n, size)
     mu = statement(epsilon=epsilon, delta=delta, n=n, size=size) * factor
     longest = best_of_runs.tuning_budget.theorem.formula(epsilon=epsilon, r=r, delta=delta)
     links = [(mu <= longest * (1 + 1e-12), "the budget exceeds that of Theorem K.3")]
@@ -123,7 +133,7 @@ def theorem_71_from_lemma_k6():
     for place in tuned_data.TUNINGS:
         n, size = place["n"], len(place["gammas"])
         setting = place | {"outliers": [1] * size}
-        missed = float(1 - drawn(1, repetition_r(n, size), size)) if size > 1 else 0.0
+        missed = float(1 - drawn(1, bound.repetition_r(n, size), size)) if size > 1 else 0.0
         bad = size * (1 / n**2 / size)  # each of the projections with chance beta / |Theta|
         yield setting, bound.tuned_error_given_drawn(**setting) + missed + bad, bound.tuned_margin_error(**setting)
     return {"tightness": None}
@@ -379,7 +389,7 @@ def lemma_k6_from_its_parts():
         half = best_of_runs.score_gdp(mu=mu, sensitivity=1.0)
         grid = {name: setting[name] for name in ("n", "gammas", "outliers", "rows", "steps")}
         best = bound.grid_loss(**grid, mu=half)
-        law = {"eta": 1.0, "r": repetition_r(n, size), "size": size}
+        law = {"eta": 1.0, "r": bound.repetition_r(n, size), "size": size}
         chosen = winner.winner_mean_given_drawn.theorem.formula(**law, sigma=1 / half) / n
         yield setting, best + chosen, bound.tuned_error_given_drawn(**setting)
     return {"tightness": None}
@@ -403,6 +413,4 @@ def error_given_drawn(rng, size, *, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

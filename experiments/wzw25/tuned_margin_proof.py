@@ -14,9 +14,7 @@ from lemmata.bounds.exact.best_of_runs import drawn, winner_excess
 from lemmata.bounds.theorem import between
 from lemmata.bounds.wzw25 import tuned_margin as bound
 from lemmata.bounds.wzw25.margin_grid import grid_size
-from lemmata.experiments.checks import Step, inequality_claim, spread, up_to_one
-from lemmata.experiments.engine.claims.claim import Control
-from lemmata.experiments.engine.claims.verdict import inconclusive
+from lemmata.experiments.checks import Control, Step, inconclusive, inequality_claim, run_script, spread, up_to_one
 from lemmata.experiments.instances.datasets.tuned_data import SIZES, hardest_gap
 
 BITS = 300
@@ -193,6 +191,4 @@ def selection_term_in_epsilon(*, n, size, epsilon, delta):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -10,10 +10,8 @@ from lemmata.bounds.wzw25 import best_of_runs, run_counts, tuned_margin
 from lemmata.bounds.wzw25 import tuning_costs as bound
 from lemmata.bounds.wzw25.algorithms import printed_budget, split_budget
 from lemmata.bounds.wzw25.margin_grid import grid_size
-from lemmata.bounds.wzw25.tuned_margin import repetition_r
 from lemmata.bounds.wzw25.whole_grid_proof import term_a, term_b
-from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one
-from lemmata.experiments.engine.claims.claim import Control
+from lemmata.experiments.checks import Control, inequality_claim, order_claim, run_script, up_to_one
 from lemmata.experiments.instances.datasets import tuned_data
 
 COUNTS = [2, 5, 10, 20, 50, 100, 10**3, 10**4, 10**6, 10**9, 10**12]
@@ -88,7 +86,7 @@ def iterating_grows_as_a_root(*, factor=1, **setting):
 
 def more_for_each_run(size, *, n, epsilon, delta, **_):
     """Is the budget of a run, mu / sqrt 2, larger with PrivTune than with Iter, mu / sqrt(2 |Theta|)?"""
-    tune = best_of_runs.tuning_budget(epsilon=epsilon, r=repetition_r(n, size), delta=delta)
+    tune = best_of_runs.tuning_budget(epsilon=epsilon, r=tuned_margin.repetition_r(n, size), delta=delta)
     return tune > split_budget(printed_budget(epsilon, delta), size)
 
 
@@ -191,6 +189,4 @@ def grids_are_small_beside_it():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

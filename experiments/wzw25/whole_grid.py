@@ -13,14 +13,21 @@ from lemmata.bounds.wzw25.algorithms import failure_probability, margin_grid
 from lemmata.bounds.wzw25.last_iterate import iterate_weights
 from lemmata.bounds.wzw25.noisy_gd import printed_steps
 from lemmata.bounds.wzw25.whole_grid_proof import call_budget
-from lemmata.experiments.checks import inequality_claim, up_to_one
+from lemmata.experiments.checks import (
+    Control,
+    attack_claim,
+    exact_claim,
+    grid,
+    inequality_claim,
+    mean_claim,
+    run_script,
+    tail_claim,
+    up_to_one,
+)
 from lemmata.experiments.data import load
-from lemmata.experiments.engine.claims.claim import Control, attack_claim, exact_claim, grid, mean_claim, tail_claim
 from lemmata.experiments.instances.datasets import margin_orders
-from lemmata.experiments.instances.datasets.margin_orders import OF_MEANS, OF_TAILS, corners, grid_order
 from lemmata.experiments.instances.datasets.planted import adaptive_runs, along, ledger, planted, uncounted
 from lemmata.experiments.instances.pairs import adaptive_pairs
-from lemmata.experiments.instances.pairs.adaptive_pairs import LINKS, PRIVATE, SEEN, WHOLE
 from lemmata.experiments.wzw25.whole_grid_proof import FROM_MEAN, FROM_TAIL, MEAN_LINKS, TAIL_LINKS
 from lemmata.mechanisms.learners.descent import adaptive_margin
 from lemmata.mechanisms.solvers.margin import min_outliers, unit_rows
@@ -37,15 +44,15 @@ from lemmata.mechanisms.solvers.margin import min_outliers, unit_rows
     cost=2e-5,
     note="weights, index and margin as released, last iterate, learnt scores. All records but one are at the "
     "origin, so a run predicts that record's label, and of two runs the scores choose one that does. At n = 1 the "
-    f"scores are not released, and κ = 1/√2. {WHOLE}",
-    **SEEN,
+    f"scores are not released, and κ = 1/√2. {adaptive_pairs.WHOLE}",
+    **adaptive_pairs.SEEN,
 )
 def empirical_release(*, n, d, mu, factor=1):
     """The view of a user: the released weights and the choice."""
     return adaptive_pairs.adaptive_pair(adaptive_pairs.printed(mu, output="last"), *adaptive_pairs.alone(n, d), factor)
 
 
-@exact_claim(bounds.empirical_privacy, given=LINKS, note=WHOLE, **PRIVATE)
+@exact_claim(bounds.empirical_privacy, given=adaptive_pairs.LINKS, note=adaptive_pairs.WHOLE, **adaptive_pairs.PRIVATE)
 def empirical_score_is_private(*, factor=1, **setting):
     """Theorem 6.5: the score counts errors."""
     return adaptive_pairs.decide_privacy(bounds.empirical_privacy, "empirical", factor, **setting)
@@ -64,7 +71,7 @@ def all_of_s(n):
     return dict(n=n, gamma=inf, outliers=n, epsilon=1.0, delta=1e-5)
 
 
-@grid_order(
+@margin_orders.grid_order(
     bounds.mean_order_proper,
     bounds.error_off_grid,
     constant=margin_orders.OFF_GRID,
@@ -73,9 +80,9 @@ def all_of_s(n):
     note=f"{MEAN_LOGS}; also for margins below 1/n, and for ε > 4n (cf. Lemma 6.4, which fails there)",
     nonvacuous_from=FROM_MEAN,
     cost=0.3,
-    **OF_MEANS,
+    **margin_orders.OF_MEANS,
 )
-@grid_order(
+@margin_orders.grid_order(
     bounds.tail_order_proper,
     bounds.quantile_off_grid,
     constant=margin_orders.TAIL_OFF_GRID,
@@ -84,11 +91,11 @@ def all_of_s(n):
     "so our code is sampled against the explicit reading at β = 0.1 (cf. Lemma H.3)",
     nonvacuous_from=FROM_TAIL,
     cost=0.3,
-    **OF_TAILS,
+    **margin_orders.OF_TAILS,
 )
 def bounds_of_the_theorem():
     """The explicit bounds, of the last iterate the closed one, over the orders: margins on, off and below the grid."""
-    return corners(True)
+    return margin_orders.corners(True)
 
 
 @along(
@@ -118,7 +125,7 @@ def grid_mean(*, n, gamma, outliers, epsilon, delta, radius):
     return error + np.sqrt(2 * log(grids.grid_size(n=n))) / (n * each)
 
 
-@grid_order(
+@margin_orders.grid_order(
     bounds.mean_order_on_grid,
     grid_mean,
     constant=margin_orders.ON_GRID,
@@ -126,20 +133,20 @@ def grid_mean(*, n, gamma, outliers, epsilon, delta, radius):
     given=(*MEAN_LINKS, bounds.adaptive_error),
     note=f'{MEAN_LOGS}; "=" read as "at most"; for b other than 1 the grid is bΓ and k has (b/γ)²',
     cost=0.3,
-    **OF_MEANS,
+    **margin_orders.OF_MEANS,
 )
-@grid_order(
+@margin_orders.grid_order(
     bounds.tail_order_on_grid,
     bounds.quantile_off_grid,
     constant=margin_orders.TAIL_ON_GRID,
     given=TAIL_LINKS,
     note=f"{TAIL_LOGS}; the wrong term (c) of the proof does no harm: the choice is Õ(1/(nε)), 1/n not needed",
     cost=0.3,
-    **OF_TAILS,
+    **margin_orders.OF_TAILS,
 )
 def on_the_grid():
     """H.2.x and the closed bound of the last iterate over the orders, gamma on the grid, radius 1 and 50."""
-    for point in corners(False, (1.0, 50.0)):
+    for point in margin_orders.corners(False, (1.0, 50.0)):
         n, radius = point["n"], point["radius"]
         for share in (1 / n, 2 / n, 2 ** (n.bit_length() - 1) / n, 1.0):
             yield point | {"gamma": share * radius}
@@ -310,6 +317,4 @@ def errors_exceed_quantile(rng, size, *, factor=1, **setting):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

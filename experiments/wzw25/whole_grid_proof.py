@@ -17,15 +17,23 @@ from lemmata.bounds.wzw25 import whole_grid_proof as bounds
 from lemmata.bounds.wzw25.algorithms import projection_rows, spread
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum
 from lemmata.bounds.wzw25.last_iterate import harmonic, problem_of
-from lemmata.bounds.wzw25.margin_grid import doubling_grid, grid_size
 from lemmata.bounds.wzw25.noisy_gd import printed_steps, telescoped_corrected
 from lemmata.bounds.wzw25.one_margin_proof import bad_projection, three_terms
 from lemmata.bounds.wzw25.tuned_margin import most_margins
-from lemmata.experiments.checks import Step, inequality_claim, up_to_one, witness
-from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
-from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
+from lemmata.experiments.checks import (
+    Control,
+    Step,
+    exact_claim,
+    grid,
+    holds,
+    inconclusive,
+    inequality_claim,
+    refuted,
+    run_script,
+    up_to_one,
+    witness,
+)
 from lemmata.experiments.instances.datasets import margin_orders
-from lemmata.experiments.instances.datasets.margin_orders import corners
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.privacy import GaussianDP
 
@@ -77,7 +85,7 @@ def ties_are_errors(*, factor=1):
 def choice_in_expectation():
     """Lemma F.1 on |Gamma| numbers of errors with noise of standard deviation 1/mu."""
     for n, mu in product((2, 3, 50, 10**4), (1e-3, 1.0)):
-        choice = float(noisy_minimum.choice_mean(count=grid_size(n=n), sigma=1 / mu))
+        choice = float(noisy_minimum.choice_mean(count=grids.grid_size(n=n), sigma=1 / mu))
         yield {"n": n, "mu": mu}, choice / n, bounds.selection_part(n=n, mu=mu)
 
 
@@ -92,7 +100,7 @@ def settings_of_h():
 def calls_of_h():
     """(setting, |Gamma| or the larger 4 log2 n, the budget of one of that many calls) at those corners."""
     for point, mu in settings_of_h():
-        size, largest = grid_size(n=point["n"]), 4 * np.log2(point["n"])
+        size, largest = grids.grid_size(n=point["n"]), 4 * np.log2(point["n"])
         yield point, size, mu
         yield point, largest, mu * np.sqrt(size / largest)
 
@@ -125,7 +133,7 @@ def term_a_in_epsilon():
 def choices():
     """The cost of the choice (s1) at the budget of one call, for the grid as it is."""
     for point, mu in settings_of_h():
-        share = log(grid_size(n=point["n"])) / log(most_margins(n=point["n"]))
+        share = log(grids.grid_size(n=point["n"])) / log(most_margins(n=point["n"]))
         yield point | {"share": share}, bounds.selection_part(n=point["n"], mu=mu)
 
 
@@ -150,7 +158,7 @@ def term_b_in_epsilon():
 def bad_projections():
     """|Gamma| projections of the smallest margin at 1/(n^2 |Gamma|) each, for the grid as a set."""
     for n in range(2, 300):
-        size = len(doubling_grid(n))
+        size = len(grids.doubling_grid(n))
         yield {"n": n}, size * bad_projection(n=n, gamma=1 / n, beta=1 / (n**2 * size)), bounds.failure_part(n=n)
 
 
@@ -182,7 +190,7 @@ def choice_costs_more(*, n, mu, factor=1):
     gap = floor(n * bounds.choice_level_as_printed(n=n, mu=mu) * (1 + 1e-12)) + 1
     if gap > n:
         return holds("derivation", "settings", note="the level is above n, more than any score can exceed")
-    chance, allowed = best_loses(grid_size(n=n), exact(gap) * exact(mu)), exact(1) / n**2
+    chance, allowed = best_loses(grids.grid_size(n=n), exact(gap) * exact(mu)), exact(1) / n**2
     if chance > 3 * allowed:
         point = {"n": n, "mu": mu, "errors of the rivals": gap}
         return refuted(
@@ -202,7 +210,7 @@ def choice_costs_more(*, n, mu, factor=1):
 def choice_costs_no_more():
     """The corrected Lemma F.2 on |Gamma| numbers of errors."""
     for n, mu in product((2, 100, 10**6), (1e-3, 0.02, 1.0)):
-        level = noisy_minimum.choice_threshold_scaled(count=grid_size(n=n), sigma=1 / mu, beta=1 / n**2)
+        level = noisy_minimum.choice_threshold_scaled(count=grids.grid_size(n=n), sigma=1 / mu, beta=1 / n**2)
         yield {"n": n, "mu": mu}, float(level) / n, bounds.choice_level(n=n, mu=mu)
 
 
@@ -233,7 +241,7 @@ def mu_for_epsilon():
     for n, epsilon, delta in ((2, 1e-3, 0.999), (100, 1.0, 1e-5)):
         point = {"n": n, "epsilon": epsilon, "delta": delta}
         right = bounds.tail_term_a_as_printed(**point, gamma=1.0, beta=1 / n**2)
-        yield point, tail_a(n, grid_size(n=n), bounds.call_budget(**point)), right
+        yield point, tail_a(n, grids.grid_size(n=n), bounds.call_budget(**point)), right
 
 
 @inequality_claim(bounds.tail_term_a, **IN_EPSILON)
@@ -296,7 +304,7 @@ def candidate_of(point):
     """
     n, gamma, radius = (point[name] for name in ("n", "gamma", "radius"))
     each = bounds.call_budget(n=n, epsilon=point["epsilon"], delta=point["delta"])
-    below = [float(level) for level in doubling_grid(n, Fraction(radius)) if level <= Fraction(gamma)]
+    below = [float(level) for level in grids.doubling_grid(n, Fraction(radius)) if level <= Fraction(gamma)]
     norm = 1.0 if below else radius / (3 * n) * np.sqrt(2) / gamma
     cost = point["outliers"] * (1 + norm * np.sqrt(1.5) * 3 * n)
     return each, printed_steps(n, each), max(below, default=radius / n), norm, None if below else cost
@@ -310,7 +318,9 @@ def below_the_grid(point, each, steps, logarithm):
     return problem_of(**run, gradient_norm=n * sensitivity)
 
 
-SETTINGS = [p for p in corners(True, (1.0, 50.0)) if p["n"] in (4, 5, 100, 1023) and 1e-9 < p["delta"] < 0.9]
+SETTINGS = [
+    p for p in margin_orders.corners(True, (1.0, 50.0)) if p["n"] in (4, 5, 100, 1023) and 1e-9 < p["delta"] < 0.9
+]
 
 
 @inequality_claim(
@@ -327,7 +337,7 @@ def off_grid_from_its_parts():
     """Lemma D.1 (explicit) at the grid's margin, or the regret of a longer comparator; Lemma F.1; the failures."""
     yield from net_failures()
     for point in SETTINGS:
-        n, size = point["n"], grid_size(n=point["n"])
+        n, size = point["n"], grids.grid_size(n=point["n"])
         each, steps, level, norm, cost = candidate_of(point)
         if cost is None:
             run = {name: point[name] for name in ("n", "outliers", "radius")}
@@ -353,7 +363,7 @@ def off_grid_from_its_parts():
 def tail_off_grid_from_its_parts():
     """Lemma 6.3 (closed) at 1/(n^2 |Gamma|), or its three terms with a longer comparator; Lemma F.2 (explicit)."""
     for point in SETTINGS:
-        n, size = point["n"], grid_size(n=point["n"])
+        n, size = point["n"], grids.grid_size(n=point["n"])
         each, steps, level, norm, cost = candidate_of(point)
         beta = 1 / (n**2 * size)
         if n < 4:
@@ -374,6 +384,4 @@ def tail_off_grid_from_its_parts():
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -19,8 +19,7 @@ from lemmata.bounds.exact.certify import certify
 from lemmata.bounds.exact.gaussian_maxima import mean_max_of_count
 from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import winner as bound
-from lemmata.experiments.checks import Link, equality, identity_claim, inequality_claim, up_to_one
-from lemmata.experiments.engine.claims.claim import Control
+from lemmata.experiments.checks import Control, Link, equality, identity_claim, inequality_claim, run_script, up_to_one
 from lemmata.experiments.engine.claims.verdict import Verdict, inconclusive
 from lemmata.experiments.instances.datasets.tuned_data import hardest_gap
 
@@ -392,6 +391,4 @@ def good_candidate_is_drawn(*, eta, r, size, factor=1):
 
 
 if __name__ == "__main__":
-    import lemmata
-
-    lemmata.script(__file__)
+    run_script(__file__)

@@ -3,8 +3,6 @@
 What is public here and what is private stands at the top of `lemmata.mechanisms.estimators.margin_classifier`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any

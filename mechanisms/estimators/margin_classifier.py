@@ -32,8 +32,6 @@ privacy of the release: a pickle has None for a generator, a clone a child of it
 (`lemmata.mechanisms.estimators.private_estimator`). Sparse rows are accepted and made dense.
 """
 
-from __future__ import annotations
-
 from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -55,7 +53,6 @@ from lemmata.mechanisms.estimators.gd_estimators import TunedMargin as TunedMarg
 from lemmata.mechanisms.estimators.gd_estimators import choose_steps as choose_steps
 from lemmata.mechanisms.estimators.gd_estimators import choose_width as choose_width
 from lemmata.mechanisms.estimators.private_classifier import LARGEST, ExactClassifier
-from lemmata.mechanisms.estimators.scaling import CONSTANT
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.numerics.arguments import map_row_blocks
 from lemmata.mechanisms.numerics.arithmetic import sqrt_down
@@ -80,7 +77,7 @@ def unit_rows(X: np.ndarray) -> np.ndarray:
     largest = np.abs(X).max(axis=1, keepdims=True)
     rows = X / np.where(largest > 0, largest, 1.0)
     unit = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1.0)
-    return np.column_stack([unit, np.full(len(X), CONSTANT)]) / sqrt(1 + CONSTANT**2)
+    return np.column_stack([unit, np.full(len(X), scaling.CONSTANT)]) / sqrt(1 + scaling.CONSTANT**2)
 
 
 @inherit_docs
@@ -217,8 +214,8 @@ class MarginClassifier(ExactClassifier):
 
     def _unscale_weights(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Of a record inside the ranges, and of a row of length 1 where there are none."""
-        weights = weights / sqrt(1 + CONSTANT**2)
-        slopes, constant = weights[:, :-1], CONSTANT * weights[:, -1]
+        weights = weights / sqrt(1 + scaling.CONSTANT**2)
+        slopes, constant = weights[:, :-1], scaling.CONSTANT * weights[:, -1]
         if hasattr(self, "ranges_"):
             slopes = slopes / (self.ranges_.spread * self.length_)
             constant = constant - slopes @ self.ranges_.centre

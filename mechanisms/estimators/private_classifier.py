@@ -184,8 +184,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         if len(sides) == 1:
             return self._release(rows, sides[0], rng)
         one = self._copy_with_share(len(sides))
-        streams = rng.spawn(len(sides))
-        models = [one._release(rows, *each) for each in zip(sides, streams, strict=True)]
+        models = [one._release(rows, *each) for each in zip(sides, rng.spawn(len(sides)), strict=True)]
         return OneAgainstRest(tuple(models), compose(*(model.privacy for model in models)))
 
     def _check_labels(self, y: Any) -> np.ndarray:

@@ -28,7 +28,6 @@ from lemmata.mechanisms.privacy.algebra import share_of_record
 from lemmata.mechanisms.privacy.disclosure import charge_account, check_account, reject_fit_parameters, warn_of_leaks
 from lemmata.mechanisms.privacy.guarantees import MOST_RECORDS
 from lemmata.mechanisms.tables import column_ranges
-from lemmata.mechanisms.tables.column_ranges import REACH, Ranges
 from lemmata.mechanisms.tables.inputs import check_budget, first_records, resolve_random_state
 from lemmata.mechanisms.tables.table_columns import Column, Layout, match_columns, plan_layout
 
@@ -88,7 +87,7 @@ def read_bounds(bounds: Any, columns: Layout) -> tuple[np.ndarray, np.ndarray]:
         if not (isfinite(low) and NARROWEST <= high - low < inf):
             range_ = f"a finite pair with low < high, {NARROWEST} apart at least"
             raise ValueError(f"bounds[{short_repr(one.name)}] must be {range_}, got ({low}, {high})")
-        centre[starts[j]], spread[starts[j]] = low / 2 + high / 2, (high / 2 - low / 2) / REACH
+        centre[starts[j]], spread[starts[j]] = low / 2 + high / 2, (high / 2 - low / 2) / column_ranges.REACH
     return centre, spread
 
 
@@ -103,7 +102,7 @@ def find_ranges(
     noise: str,
     rng: np.random.Generator,
     settle: Callable[[], None],
-) -> Ranges:
+) -> column_ranges.Ranges:
     """The ranges of all output columns: `bounds` where given, and one private search for the others, with their reach.
 
     `settle` is called before anything is drawn, and not at all if nothing is.
@@ -113,16 +112,16 @@ def find_ranges(
     centre, spread = read_bounds(bounds, columns)
     open_ = np.flatnonzero(np.isnan(centre))
     if not len(open_):
-        return Ranges(centre, spread, None)
+        return column_ranges.Ranges(centre, spread, None)
     if ranges is None:
         raise ValueError(f"bounds must include {columns.names()[open_[0]]!r}, unless ranges = 'private'")
     made = column_ranges.law(_select_columns(table, open_), privacy=budget, noise=noise)
     settle()
     found = made.model(rng)
     centre[open_], spread[open_] = found.centre, found.spread
-    reaches = np.full(len(centre), REACH)
+    reaches = np.full(len(centre), column_ranges.REACH)
     reaches[open_] = reach
-    return Ranges(centre, spread, found.privacy, reaches)
+    return column_ranges.Ranges(centre, spread, found.privacy, reaches)
 
 
 def _select_columns(table: np.ndarray, chosen: np.ndarray) -> np.ndarray:
@@ -310,7 +309,7 @@ def choose_reach(n: int, d: int, mu: float) -> float:
     >>> choose_reach(100, 9, 0.3), choose_reach(16_000, 16, 0.1), choose_reach(10**7, 16, 0.1)
     (2.0, 4.0, 12.0)
     """
-    return REACH * min(FURTHEST, max(1.0, sqrt(RESOLVED * n * mu / sqrt(d))))
+    return column_ranges.REACH * min(FURTHEST, max(1.0, sqrt(RESOLVED * n * mu / sqrt(d))))
 
 
 def choose_row_length(n: int, d: int, size: int, mu: float) -> float:

@@ -15,8 +15,6 @@ Who sees K, or the running time, which is proportional to it, sees more than is 
 Gaussian or pure mechanisms can be candidates, because a run has a budget in mu.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

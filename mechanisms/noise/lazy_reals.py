@@ -9,8 +9,6 @@ is a sum of as many -log U as there are dimensions, a gamma number. Whoever roun
 refines until the cell is proved, releases a rounding of the mechanism over the reals: post-processing.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from flint import arb, ctx
 

@@ -4,8 +4,6 @@ A guarantee must never be better on paper than in truth. What is spent is comput
 rounding, and turned into the nearest float *above*; what may be spent is turned into the nearest float *below*.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction

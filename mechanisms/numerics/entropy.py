@@ -5,8 +5,6 @@ it all noise. Here every bit comes from `os.urandom`, a stream cipher (ChaCha20 
 with entropy; nothing is buffered, so that a forked process or a copy never repeats what another one drew.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 from typing import Any, ClassVar

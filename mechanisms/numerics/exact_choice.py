@@ -8,8 +8,6 @@ The weights are real numbers, exp of rational numbers; what is chosen is one of 
 Not hardened: the time that a draw takes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import lru_cache

@@ -8,8 +8,6 @@ a floor is right where the quotient is farther than 2^-44 / -log(1 - rate) from 
 2^-16, further digits are drawn and the quotient is enclosed in ball arithmetic until it is proved.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -5,8 +5,6 @@ bases beside them, and `share_docs` does so for functions, so that `help` and th
 each is written once.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable, Iterable

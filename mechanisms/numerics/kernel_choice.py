@@ -1,7 +1,5 @@
 """Where there is a compiled kernel and a numpy version: which of the two is called."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

@@ -6,8 +6,6 @@ first call, a second or two, and is kept on disk for every later process. Nothin
 privacy. Without numba the functions below are plain Python, which the tests compare with both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

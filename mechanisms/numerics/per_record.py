@@ -4,8 +4,6 @@ An entry is a number, or what Python's `float` makes one of: text, decimals, obj
 list among it however long it is; none is refused, and no warning tells of one.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping
 from math import nan

@@ -18,8 +18,6 @@ exact, and the second part and the five operations add a relative 2^-49. `certif
 the tables in ball arithmetic, segment by segment, with no float but the tables themselves.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import log
 

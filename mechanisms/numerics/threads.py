@@ -4,8 +4,6 @@ A product of a thousand rows takes microseconds; a thread that has lost its core
 to answer. So whatever makes many small products asks for one thread while it runs.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext

@@ -11,8 +11,6 @@ after them, which the file has at that line, or it is not the account that gave 
 another host's disk perhaps, that has the last receipt.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -4,8 +4,6 @@ Sums and caps are exact (`lemmata.mechanisms.privacy.privacy_filter`); here they
 and what is left below.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

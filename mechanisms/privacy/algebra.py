@@ -16,8 +16,6 @@ allows one. Conversions that do not exist, or that nobody here knows, raise Valu
 All of them but the last line's turn into a PrivacyCurve by `to_curve`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 Only public things are looked at: parameters, shapes, types, the steps of a Pipeline. No warning depends on a record.
 """
 
-from __future__ import annotations
-
 import sys
 import warnings
 from typing import Any

@@ -37,8 +37,6 @@ P^a / Q^{a-1/2} times Q^{a-1/2} / R^{a-1} (Mironov 2017, Proposition 11, at p = 
 k^2 rho (Bun & Steinke 2016, Proposition 27).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from math import inf, log, sqrt

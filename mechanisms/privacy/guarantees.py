@@ -13,8 +13,6 @@ change places freely. The unit is a record, or all of a user who has k of them a
 five records or fewer. A number given that is no float becomes the float above it. An order has to be a float.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The pair of laws that dominates one guarantee, as privacy losses with their masses; `losses` adds them up."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from math import inf, sqrt
 from typing import Any, NamedTuple

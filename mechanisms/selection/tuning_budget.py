@@ -4,8 +4,6 @@ K ~ TNB(eta, r). The statements are those of `lemmata.bounds.wzw25.best_of_runs`
 of one run, and what is handed out satisfies their hypotheses in ball arithmetic.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import lru_cache
 from math import log

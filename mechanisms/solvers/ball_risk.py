@@ -19,8 +19,6 @@ projected gradient step of 2 / (L + ridge) brings any two points nearer by a fac
 of w*, whatever the records: `count_steps` counts them and `descent_floor` bounds the second term, from public numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import ceil, log, sqrt
 

@@ -9,8 +9,6 @@ the gradient, which always does: a step of 1/L makes it shorter by a factor 1 - 
 sum_i counts_i ||z_i||^2. So every accuracy is reached, from any point and whatever the rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property

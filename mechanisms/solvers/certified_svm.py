@@ -18,8 +18,6 @@ n log(1/within^2), whatever the rows hold, N tau, which is the duality gap, is s
 first. That holds over the real numbers; where balls of a precision do not show it, they are made finer.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import inf
 

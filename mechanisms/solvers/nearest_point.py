@@ -5,8 +5,6 @@
 How near they come is for the caller to enclose (`lemmata.mechanisms.solvers.margin`): nothing is proved here.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.optimize import nnls
 

@@ -3,8 +3,6 @@
 Nothing here fails because of what a record holds, and no message quotes one.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections import Counter
 from datetime import date, datetime

@@ -13,8 +13,6 @@ were usually collected from the records. So which columns come out, and how many
 public; no entry is refused, and one that is missing, not in the list or no text at all is 0 in every indicator.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass

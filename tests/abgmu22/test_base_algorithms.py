@@ -46,12 +46,12 @@ def test_records_obey_their_bounds_whatever_comes_in(loss):
     assert made.link.value(t, made.y).max() <= made.loss_bound(4.0) * (1 + 1e-12)
 
 
-def test_the_squares_reach_their_bounds():
-    for loss, label in (("half_squared", math.sqrt(2)), ("squared", 1.0)):
-        made = records([[2.0]], [-9.0], loss=loss, radius=2.0, label_bound=1.0)
-        assert made.y[0] == pytest.approx(-label)
-        assert made.link.value(np.array([6.0]), made.y)[0] == pytest.approx(made.loss_bound(3.0))
-        assert made.link.slope(np.array([6.0]), made.y)[0] == pytest.approx(made.slope_bound(3.0))
+@pytest.mark.parametrize("loss, label", [("half_squared", math.sqrt(2)), ("squared", 1.0)])
+def test_the_squares_reach_their_bounds(loss, label):
+    made = records([[2.0]], [-9.0], loss=loss, radius=2.0, label_bound=1.0)
+    assert made.y[0] == pytest.approx(-label)
+    assert made.link.value(np.array([6.0]), made.y)[0] == pytest.approx(made.loss_bound(3.0))
+    assert made.link.slope(np.array([6.0]), made.y)[0] == pytest.approx(made.slope_bound(3.0))
 
 
 def test_clipped_losses_enter_the_mean():

@@ -43,8 +43,7 @@ def test_random_vectors_and_squares_stay_below_the_true_levels():
     """Gaussian w of the largest variance, l = (w x - y)^2/2, x and y signs: 4,000 pairs (w, S), no level exceeded."""
     rng = np.random.default_rng(TEST_ROOT)
     w = 0.5 * np.sqrt(3 / 8) * rng.normal(size=(4000, 1))
-    z = rng.choice([-1.0, 1.0], size=(4000, 400))
-    losses = (w - z) ** 2 / 2
+    losses = (w - rng.choice([-1.0, 1.0], size=(4000, 400))) ** 2 / 2
     mean, empirical = (w[:, 0] ** 2 + 1) / 2, losses.mean(axis=1)
     top = float(np.quantile(losses.max(axis=1), 0.99))
     above = [bounds.empirical_level_corrected(**SIZES, population=L, loss_bound=top) for L in mean]

@@ -91,8 +91,7 @@ def test_releases_of_boosting_follow_the_exact_choice():
 
 
 def test_the_choice_is_made_on_the_last_chunk_alone():
-    learner = fixed_models(1.0, -1.0, 0.5)
-    law = confidence_boosting.law(X, Y, learner=learner, **PARTS)
+    law = confidence_boosting.law(X, Y, learner=fixed_models(1.0, -1.0, 0.5), **PARTS)
     assert len(law.data.X) == 6 and law.data.y.tolist() == Y[-6:].tolist()
     assert law.losses([[1.0], [-1.0]]).tolist() == [4 * 2 / 6, 4 * 4 / 6]
 

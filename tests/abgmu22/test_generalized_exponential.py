@@ -167,9 +167,9 @@ def test_the_rate_spends_epsilon_and_no_more(epsilon, candidates):
     assert (1 - 3e-4) * epsilon <= spent <= epsilon
 
 
+@pytest.mark.parametrize("epsilon", [1e-3, 0.7, 30.0])
 @pytest.mark.parametrize("candidates", [2, 3, 7])
-def test_the_quadratic_has_the_root_that_bisection_finds(candidates):
-    for epsilon in (1e-3, 0.7, 30.0):
-        ends = epsilon / 3, epsilon * 2
-        root = brentq(lambda t, e=epsilon: bounds.spent_among(theta=t, candidates=candidates) - e, *ends)
-        assert affordable_rate(epsilon=epsilon, candidates=candidates) == pytest.approx(root, rel=1e-8)
+def test_the_quadratic_has_the_root_that_bisection_finds(candidates, epsilon):
+    ends = epsilon / 3, epsilon * 2
+    root = brentq(lambda t, e=epsilon: bounds.spent_among(theta=t, candidates=candidates) - e, *ends)
+    assert affordable_rate(epsilon=epsilon, candidates=candidates) == pytest.approx(root, rel=1e-8)

@@ -18,8 +18,7 @@ PRIVACY = ApproxDP(1.0, 1e-3)
 
 
 def data(n=20, d=2, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
+    X = np.random.default_rng(seed).normal(size=(n, d))
     return X, X @ np.arange(1, d + 1) / 2
 
 
@@ -155,8 +154,7 @@ def test_halves_are_cut_where_no_data_say():
 
 
 def test_a_sensitivity_of_ones_own_is_checked():
-    made = law(sensitivity=lambda j: 1e6 * j)
-    assert made.sensitivities.tolist() == [0.0, 1e6, 2e6, 3e6]
+    assert law(sensitivity=lambda j: 1e6 * j).sensitivities.tolist() == [0.0, 1e6, 2e6, 3e6]
     with pytest.raises(ValueError, match=r"sensitivity must be at least.*, got \[0\.001, 0\.001, 0\.001\]"):
         law(sensitivity=lambda j: 1e-3)
 
@@ -216,10 +214,10 @@ def test_no_weights_of_a_learner_tell_of_a_record():
     assert np.isfinite(chosen).all() and np.abs(chosen[0] - chosen[1]).max() <= 0.5
 
 
-def test_disjoint_halves_give_the_selection_all_that_few_candidates_can_spend():
+@pytest.mark.parametrize("guesses", [1, 3, 6])
+def test_disjoint_halves_give_the_selection_all_that_few_candidates_can_spend(guesses):
     """The printed accounting keeps the printed weights."""
-    for guesses in (1, 3, 6):
-        assert law(guesses=guesses).rate == PRIVACY.epsilon / 4
-        rate = law(guesses=guesses, accounting="disjoint").rate
-        spent = generalized_exponential.spent_among(theta=rate, candidates=guesses + 1)
-        assert spent == pytest.approx(PRIVACY.epsilon, rel=1e-9) and spent <= PRIVACY.epsilon
+    assert law(guesses=guesses).rate == PRIVACY.epsilon / 4
+    rate = law(guesses=guesses, accounting="disjoint").rate
+    spent = generalized_exponential.spent_among(theta=rate, candidates=guesses + 1)
+    assert spent == pytest.approx(PRIVACY.epsilon, rel=1e-9) and spent <= PRIVACY.epsilon

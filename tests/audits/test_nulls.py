@@ -12,8 +12,6 @@ from lemmata.experiments.audits import nulls, read_committed
 from lemmata.mechanisms.audit.evidence import stakes
 from lemmata.mechanisms.audit.evidence.rules import Rule
 from lemmata.mechanisms.audit.play import game, sequential_test
-from lemmata.mechanisms.audit.play.game import Game
-from lemmata.mechanisms.audit.play.sequential_test import audit
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 from tests.mutation.planted import hindsight
@@ -23,7 +21,7 @@ CLAIMS = [PureDP(1.0), ApproxDP(0.5, 0.1), GaussianDP(1.0)]
 
 def playing(claim, attackers=8):
     """A game of so many attackers before its first release."""
-    return Game(
+    return game.Game(
         lambda rng, n: rng.random(n), lambda rng, n: rng.random(n), claim, root=1, named=[("", None)] * attackers
     )
 
@@ -80,7 +78,7 @@ def test_no_rule_judges_what_it_was_learnt_from(monkeypatch):
         learnt.update(data.raw.tolist())
         return lambda fresh: fresh.raw
 
-    begun = Game(numbered, numbered, PureDP(1.0), root=1, named=[("", learn)])
+    begun = game.Game(numbered, numbered, PureDP(1.0), root=1, named=[("", learn)])
     judge = begun.judge
 
     def noted(fresh, truth, allowed):
@@ -161,11 +159,11 @@ def cheap(gains):
 
 FALLING = {  # target, name, mutation, null, audits
     "no union over attackers": (stakes, "average", without_union, "Laplace", 60),
-    "shares that are not divided": (Game, "earned", undivided, "randomised response", 16),
+    "shares that are not divided": (game.Game, "earned", undivided, "randomised response", 16),
     "one stream for all chunks": (game, "generator", one_chunk, "Laplace", 16),
     "wrong guesses at half the price": (stakes, "gains", cheap, "randomised response", 160),
     "two records charged as one": (stakes, "group", lambda group: lambda claim, k: claim, "Laplace, two records", 600),
-    "rules that judge what they learnt from": (Game, "judge", hindsight, "Laplace", 400),
+    "rules that judge what they learnt from": (game.Game, "judge", hindsight, "Laplace", 400),
 }
 
 
@@ -191,8 +189,8 @@ def test_a_true_claim_is_refuted_as_seldom_as_the_level_says(name):
 def test_the_bench_plays_the_game_of_every_audit():
     """Same releases, same evidence, but for the attackers that learn nothing."""
     null = nulls.NULLS["Gaussian"]
-    begun = Game(null.a, null.b, null.claim, root=7, named=list(nulls.attackers(null.a, null.b, None)))
+    begun = game.Game(null.a, null.b, null.claim, root=7, named=list(nulls.attackers(null.a, null.b, None)))
     course = sequential_test.play(begun, 200, 1e-10)
-    assert audit(null.a, null.b, null.claim, root=7, budget=200).course == course
+    assert sequential_test.audit(null.a, null.b, null.claim, root=7, budget=200).course == course
     with nulls.TABLE.open(newline="") as lines:
         assert list(csv.DictReader(lines)) == read_committed("nulls")

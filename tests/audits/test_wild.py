@@ -219,8 +219,7 @@ def test_every_run_has_a_number_of_its_own_and_its_line_comes_at_once(tmp_path, 
     monkeypatch.setattr(auditorium, "SIDES", {"theirs": (wild.THEIRS, search, (0.05,))})
     monkeypatch.setattr(auditorium, "TABLE", tmp_path / "auditorium.csv")
     monkeypatch.setattr(auditorium, "mechanisms", lambda: {"a sum": (len, "no noise", 2), "other": (max, "none", 2)})
-    lines = auditorium.compared("theirs")
-    assert next(lines)["found"] == auditorium.RUNS - 1
+    assert next(auditorium.compared("theirs"))["found"] == auditorium.RUNS - 1
     assert seen == [(len, 0.05, run) for run in range(auditorium.RUNS)]
     auditorium.main("theirs", "other")
     auditorium.main("theirs", "a sum")

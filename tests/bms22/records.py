@@ -1,6 +1,7 @@
 """What the tests of the learners of bms22 share: records, parameters, generators."""
 
 import numpy as np
+from scipy.stats import chisquare
 
 from lemmata.mechanisms.privacy import ApproxDP
 from tests.streams import streams
@@ -24,3 +25,11 @@ def sample_of(m, d, seed=0):
     random = np.random.default_rng(seed)
     X = random.normal(size=(m, d))
     return X / np.linalg.norm(X, axis=1, keepdims=True), random.choice([-1.0, 1.0], m)
+
+
+def fit_of_errors(released, errors):
+    """The p-value of a chi-square test: do six-record `errors` of releases follow the law of a selection?"""
+    chances = np.bincount(released.errors, np.exp(released.selection.log_probabilities()), minlength=7)
+    seen = chances > 1e-4
+    counts = np.bincount(errors, minlength=7)[seen]
+    return chisquare(counts, chances[seen] / chances[seen].sum() * counts.sum()).pvalue

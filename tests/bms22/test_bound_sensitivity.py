@@ -47,22 +47,22 @@ def margin(X):
     return geometric_margin(X, np.ones(len(X))).value
 
 
-def test_the_plane_agrees_with_the_line():
+@pytest.mark.parametrize("rho", [0.1, 0.25, 0.6])
+def test_the_plane_agrees_with_the_line(rho):
     z = np.array([0.9, 0.5, -0.3, 0.2])
-    for rho in (0.1, 0.25, 0.6):
-        line = least_loss.margin_loss(z[:, None], np.ones(4), rho=rho, norm_bound=1.0)
-        plane = least_loss.margin_loss(np.column_stack([z, 0 * z]), np.ones(4), rho=rho, norm_bound=1.0)
-        assert line == plane
-        assert line[0] == float(least_margin(z.tolist(), rho, 1))
+    line = least_loss.margin_loss(z[:, None], np.ones(4), rho=rho, norm_bound=1.0)
+    plane = least_loss.margin_loss(np.column_stack([z, 0 * z]), np.ones(4), rho=rho, norm_bound=1.0)
+    assert line == plane
+    assert line[0] == float(least_margin(z.tolist(), rho, 1))
 
 
-def test_sharp_samples_for_the_hinge_sensitivity():
+@pytest.mark.parametrize("m, ratio", [(5, 3.0), (10, 9.0), (4, 0.5)])
+def test_sharp_samples_for_the_hinge_sensitivity(m, ratio):
     """m - 1 records of norm rho/Lambda and one of norm r that is turned; equal records, one turned."""
-    for m, ratio in ((5, 3.0), (10, 9.0), (4, 0.5)):
-        rho, calm = 1 / ratio, min(1 / ratio, 1.0)
-        one, other = ([calm] * (m - 1) + [x] for x in (1.0, -1.0))
-        moved = abs(least_hinge(one, rho, 1) - least_hinge(other, rho, 1))
-        assert float(moved) == pytest.approx(bound_sensitivity.sensitivity_2_explicit(m=m, ratio=ratio))
+    rho, calm = 1 / ratio, min(1 / ratio, 1.0)
+    one, other = ([calm] * (m - 1) + [x] for x in (1.0, -1.0))
+    moved = abs(least_hinge(one, rho, 1) - least_hinge(other, rho, 1))
+    assert float(moved) == pytest.approx(bound_sensitivity.sensitivity_2_explicit(m=m, ratio=ratio))
 
 
 @pytest.mark.parametrize(

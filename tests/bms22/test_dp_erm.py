@@ -59,8 +59,7 @@ def test_releases_are_candidates_chosen_by_the_exponential_mechanism(calibration
     losses = np.array([np.maximum(0.0, 1 - law.Z @ w / law.rho).mean() for w in W])
     twin = np.exp(-0.25 / law.sensitivity * losses)
     np.testing.assert_allclose(np.exp(law.select(W).log_probabilities()), twin / twin.sum(), rtol=1e-9)
-    chosen = law.choose(rng("choose"), np.tile(losses, (20_000, 1)))
-    shares = np.bincount(chosen, minlength=3) / 20_000
+    shares = np.bincount(law.choose(rng("choose"), np.tile(losses, (20_000, 1))), minlength=3) / 20_000
     np.testing.assert_allclose(shares, twin / twin.sum(), atol=6 * 0.5 / sqrt(20_000))  # 6 standard errors: 2e-9
     assert np.linalg.norm(law.sample(rng("norms"), 50), axis=1).max() <= 1 + 1e-12
     assert law.gradients == law.rounds * sum(sgd_bounds.phase_lengths(40)) == bounds.gradient_count(m=40, beta=0.1)
@@ -80,8 +79,7 @@ def test_laws_abreast_are_laws_one_by_one():
 
 def test_sides_against_simulation():
     """P(release = +-Lambda) on two records, from the law itself."""
-    setting = flipped_records.SMALL_RHO | {"beta": 0.3}
-    law, _ = flipped_records.flipped_laws("printed", **setting)
+    law, _ = flipped_records.flipped_laws("printed", **flipped_records.SMALL_RHO | {"beta": 0.3})
     low, high = flipped_records.end_to_end(law, 1.0)
     W = law.sample(rng("sides"), 4000)[:, 0]
     above, below = (W > 1 - 1e-9).mean(), (W < -1 + 1e-9).mean()  # a projection rounds
@@ -91,9 +89,9 @@ def test_sides_against_simulation():
     assert 1 - above - below <= inside + slack
 
 
-def test_copies_against_scipy():
-    for m, j in ((1, 1), (5, 2), (60, 7)):
-        assert float(boosted_rounds.at_least(j, m)) == pytest.approx(binom.sf(j - 1, m, 1 / m), rel=1e-12)
+@pytest.mark.parametrize("m, j", [(1, 1), (5, 2), (60, 7)])
+def test_copies_against_scipy(m, j):
+    assert float(boosted_rounds.at_least(j, m)) == pytest.approx(binom.sf(j - 1, m, 1 / m), rel=1e-12)
 
 
 def project_and_train(X, y, **parameters):
@@ -116,13 +114,13 @@ BAD = [
 ]
 
 
+@pytest.mark.parametrize("build", [dp_erm.law, project_and_train])
 @pytest.mark.parametrize(("change", "message"), BAD)
-def test_bad_input_is_one_line(change, message):
+def test_bad_input_is_one_line(change, message, build):
     X, y = problem(20)
-    for build in (dp_erm.law, project_and_train):
-        with pytest.raises(ValueError, match=message) as caught:
-            build(X, y, **(HINGE | PRIVATE | change))
-        assert "\n" not in str(caught.value)
+    with pytest.raises(ValueError, match=message) as caught:
+        build(X, y, **(HINGE | PRIVATE | change))
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -50,10 +50,10 @@ def test_learner_learns_a_margin():
         assert (model.predict(X) != y).mean() < 0.15 and model.privacy == ApproxDP(6.0, 1e-4)
 
 
-def test_columns_of_the_fast_projection():
-    for k, d in ((7, 13), (1, 1), (20, 64)):
-        phi = fast_projection(k, d, rng=rng("columns"))
-        np.testing.assert_allclose(projected_records.columns(phi, np.arange(d)), phi.apply(np.eye(d)), atol=1e-15)
+@pytest.mark.parametrize("k, d", [(7, 13), (1, 1), (20, 64)])
+def test_columns_of_the_fast_projection(k, d):
+    phi = fast_projection(k, d, rng=rng("columns"))
+    np.testing.assert_allclose(projected_records.columns(phi, np.arange(d)), phi.apply(np.eye(d)), atol=1e-15)
 
 
 @given(m=st.integers(2, 10**6), k=st.integers(1, 5000), beta=st.floats(1e-6, 0.99))

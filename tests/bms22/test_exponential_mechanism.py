@@ -18,7 +18,6 @@ from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, LabelDP, PureDP
 from lemmata.mechanisms.selection import exponential
-from lemmata.mechanisms.selection.exponential import law, streamed_law
 
 SCORES = np.array([0.0, -1.0, -1.0, -3.0, 2.0, 1.5])
 BUDGET = {"sensitivity": 0.5, "privacy": PureDP(1.3)}
@@ -26,7 +25,7 @@ BUDGET = {"sensitivity": 0.5, "privacy": PureDP(1.3)}
 
 def in_blocks(scores, size):
     """The same mechanism, its scores streamed `size` at a time."""
-    return streamed_law(
+    return exponential.streamed_law(
         lambda: (scores[i : i + size] for i in range(0, len(scores), size)), candidates=len(scores), **BUDGET
     )
 
@@ -36,14 +35,16 @@ def in_blocks(scores, size):
 
 @given(scores=arrays(float, integers(1, 30), elements=floats(-50, 50)), epsilon=floats(0.01, 20))
 def test_probabilities_are_a_softmax(scores, epsilon):
-    released = law(scores, sensitivity=2.0, privacy=PureDP(epsilon))
+    released = exponential.law(scores, sensitivity=2.0, privacy=PureDP(epsilon))
     np.testing.assert_allclose(np.exp(released.log_probabilities()), softmax(epsilon * scores / 4), atol=1e-12)
     assert released.log_density([-1, len(scores), 0.5]).tolist() == [-math.inf] * 3
 
 
 @pytest.mark.parametrize("size", [1, 2, 4, 100])
 def test_a_stream_is_the_same_law(size):
-    np.testing.assert_allclose(in_blocks(SCORES, size).log_probabilities(), law(SCORES, **BUDGET).log_probabilities())
+    np.testing.assert_allclose(
+        in_blocks(SCORES, size).log_probabilities(), exponential.law(SCORES, **BUDGET).log_probabilities()
+    )
 
 
 @pytest.mark.statistical
@@ -62,20 +63,20 @@ def test_a_million_candidates_stream_by():
     """The best of a million wins: the others weigh 1e6 e^-40 together."""
     blocks = [np.zeros(250_000) for _ in range(4)]
     blocks[2][7] = 40.0
-    released = streamed_law(lambda: blocks, candidates=10**6, sensitivity=0.5, privacy=PureDP(1.0))
+    released = exponential.streamed_law(lambda: blocks, candidates=10**6, sensitivity=0.5, privacy=PureDP(1.0))
     assert set(released.sample(np.random.default_rng(0), 20).tolist()) == {500_007}
     assert released.log_density(np.array([500_007]))[0] == pytest.approx(0.0, abs=1e-10)
 
 
 def test_extreme_scores_do_not_overflow():
-    released = law([1e6, -1e6, 1e6], sensitivity=1e-3, privacy=PureDP(5.0))
+    released = exponential.law([1e6, -1e6, 1e6], sensitivity=1e-3, privacy=PureDP(5.0))
     assert set(released.sample(np.random.default_rng(0), 100).tolist()) == {0, 2}
     assert np.exp(released.log_probabilities()) == pytest.approx([0.5, 0.0, 0.5])
 
 
 def test_one_candidate_and_one_release():
-    assert fit(law([3.0], **BUDGET), np.random.default_rng(0)) == 0
-    assert law([3.0], **BUDGET).sample(np.random.default_rng(0)).shape == (1,)
+    assert fit(exponential.law([3.0], **BUDGET), np.random.default_rng(0)) == 0
+    assert exponential.law([3.0], **BUDGET).sample(np.random.default_rng(0)).shape == (1,)
 
 
 @pytest.mark.parametrize(
@@ -90,11 +91,11 @@ def test_one_candidate_and_one_release():
 )
 def test_bad_input_is_named(scores, changed, message):
     with pytest.raises(ValueError, match=message):
-        law(scores, **(BUDGET | changed))
+        exponential.law(scores, **(BUDGET | changed))
 
 
 def test_label_privacy_is_passed_on():
-    assert law([1.0], sensitivity=1.0, privacy=LabelDP(0.5)).privacy == PureDP(0.5, "label")
+    assert exponential.law([1.0], sensitivity=1.0, privacy=LabelDP(0.5)).privacy == PureDP(0.5, "label")
 
 
 # Definitions ----------------------------------------------------------------------------------------------------------
@@ -113,7 +114,7 @@ def test_divergences_over_all_events(seed, epsilon):
 
 def test_at_its_own_epsilon_a_law_needs_no_delta():
     scores, pairs = empirical_risks(2)
-    laws = np.exp([law(q, sensitivity=0.5, privacy=PureDP(1.0)).log_probabilities() for q in scores])
+    laws = np.exp([exponential.law(q, sensitivity=0.5, privacy=PureDP(1.0)).log_probabilities() for q in scores])
     epsilon = bounds.smallest_epsilon(laws=laws, pairs=pairs)
     assert bounds.smallest_delta(laws=laws, pairs=pairs, epsilon=epsilon) == pytest.approx(0.0, abs=1e-15)
     assert bounds.smallest_delta(laws=laws, pairs=pairs, epsilon=epsilon - 0.01) > 1e-4
@@ -141,7 +142,7 @@ def test_label_privacy_does_not_imply_privacy():
 
 @given(scores=arrays(float, integers(1, 12), elements=floats(-3, 0)), excess=floats(0.1, 2))
 def test_no_scores_are_worse_than_two_levels(scores, excess):
-    released = np.exp(law(scores, sensitivity=0.3, privacy=PureDP(1.0)).log_probabilities())
+    released = np.exp(exponential.law(scores, sensitivity=0.3, privacy=PureDP(1.0)).log_probabilities())
     failure = released[scores < scores.max() - excess].sum()
     assert failure <= exponential_mechanism.two_level_failure(len(scores), excess, 1.0, 0.3) * (1 + 1e-9)
 
@@ -149,7 +150,8 @@ def test_no_scores_are_worse_than_two_levels(scores, excess):
 @given(epsilon=floats(0.01, 5), candidates=integers(2, 50))
 def test_the_worst_log_ratio_is_below_epsilon(epsilon, candidates):
     before, after = (
-        law(q, sensitivity=1.0, privacy=PureDP(epsilon)).log_density([0])[0] for q in rare_candidate(candidates)
+        exponential.law(q, sensitivity=1.0, privacy=PureDP(epsilon)).log_density([0])[0]
+        for q in rare_candidate(candidates)
     )
     assert after - before == pytest.approx(exponential_mechanism.worst_log_ratio(math.exp(before), epsilon))
     assert after - before < epsilon

@@ -67,13 +67,13 @@ def test_transpose_is_the_adjoint():
     np.testing.assert_allclose(projection.apply(points()) @ W.T, lifted, atol=1e-5)
 
 
-def test_norms_and_inner_products_are_the_kernels():
+@pytest.mark.parametrize("kernel", ["gaussian", "laplacian", "cauchy"])
+def test_norms_and_inner_products_are_the_kernels(kernel):
     """k so large that Phi keeps what psi has: the mean over Phi of |Phi psi|^2 is r^2, of products the kernel."""
     X = points(6)
-    for kernel in ("gaussian", "laplacian", "cauchy"):
-        images = phi(kernel, count=4000, k=4000, bandwidth=2.0, radius=2.0).apply(X)
-        exact = 4 * profile(kernel, X[:, None] - X[None], bandwidth=2.0)
-        assert np.abs(images @ images.T - exact).max() < 0.4  # 6 standard deviations of 4 (1/D + 2/k)^(1/2)
+    images = phi(kernel, count=4000, k=4000, bandwidth=2.0, radius=2.0).apply(X)
+    exact = 4 * profile(kernel, X[:, None] - X[None], bandwidth=2.0)
+    assert np.abs(images @ images.T - exact).max() < 0.4  # 6 standard deviations of 4 (1/D + 2/k)^(1/2)
 
 
 def test_frequencies_of_blocks_are_unalike_and_have_their_law():
@@ -85,11 +85,11 @@ def test_frequencies_of_blocks_are_unalike_and_have_their_law():
     assert abs((signs[:, 0::2] * signs[:, 1::2]).mean() * 5) < 6 / np.sqrt(15_000)  # above cosines and above sines
 
 
-def test_far_records_are_mapped_like_any_other():
+@pytest.mark.parametrize("kernel", ["gaussian", "laplacian"])
+def test_far_records_are_mapped_like_any_other(kernel):
     X = np.array([[1e300, -1e300, 1e290], [1e90, 1.0, 0.0]])
-    for kernel in ("gaussian", "laplacian"):
-        images = phi(kernel, bandwidth=1e-50, k=2000).apply(X)
-        assert np.isfinite(images).all() and np.abs(np.linalg.norm(images, axis=1) - 1).max() < 0.3
+    images = phi(kernel, bandwidth=1e-50, k=2000).apply(X)
+    assert np.isfinite(images).all() and np.abs(np.linalg.norm(images, axis=1) - 1).max() < 0.3
 
 
 def test_a_million_frequencies_take_a_few_megabytes():

@@ -13,7 +13,6 @@ from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.covers.label_learner import law
 from lemmata.mechanisms.privacy import ApproxDP, LabelDP, PureDP
 from lemmata.mechanisms.solvers import function_covers
-from lemmata.mechanisms.solvers.function_covers import nearness_matrix, smallest_cover
 
 ONE = {"privacy": LabelDP(1.0), "rho": 1.0}
 
@@ -29,21 +28,23 @@ def constants(*values):
 def test_smallest_covers_are_smallest(closed):
     """The integer program against all subsets; the members cover, and repeated rows do not matter."""
     for values in small.small_classes(2, 6, 60, seed=3):
-        chosen = smallest_cover(values, radius=2.0, closed=closed)
-        near = nearness_matrix(values, 2.0, closed=closed)
+        chosen = function_covers.smallest_cover(values, radius=2.0, closed=closed)
+        near = function_covers.nearness_matrix(values, 2.0, closed=closed)
         assert near[chosen].any(axis=0).all()
         assert not any(
             near[list(fewer)].any(axis=0).all() for fewer in itertools.combinations(range(len(values)), len(chosen) - 1)
         )
-        assert len(smallest_cover(np.repeat(values, 3, axis=0), radius=2.0, closed=closed)) == len(chosen)
+        assert len(function_covers.smallest_cover(np.repeat(values, 3, axis=0), radius=2.0, closed=closed)) == len(
+            chosen
+        )
 
 
 def test_beyond_300_rows_the_cover_is_greedy(monkeypatch):
     values = np.random.default_rng(0).uniform(-1, 1, size=(301, 2))
-    cover = smallest_cover(values, radius=0.4)
-    assert nearness_matrix(values, 0.4, closed=False)[cover].any(axis=0).all()
+    cover = function_covers.smallest_cover(values, radius=0.4)
+    assert function_covers.nearness_matrix(values, 0.4, closed=False)[cover].any(axis=0).all()
     monkeypatch.setattr(function_covers, "EXACT", 400)
-    smallest = smallest_cover(values, radius=0.4)
+    smallest = function_covers.smallest_cover(values, radius=0.4)
     assert len(smallest) <= len(cover) <= (1 + math.log(301)) * len(smallest)
 
 
@@ -73,13 +74,13 @@ def test_the_law_is_the_exponential_mechanism():
     assert set(released.sample(np.random.default_rng(0), 500)) <= set(released.cover)
 
 
-def test_the_net_makes_balls_smaller():
+@pytest.mark.parametrize("net", [0.0, 0.05, 0.1])
+def test_the_net_makes_balls_smaller(net):
     """Pool members within `net` of all functions, distances below rho/2 - net."""
     X, pool = np.linspace(-1, 1, 21)[:, None], small.slopes(81)
-    for net in (0.0, 0.05, 0.1):
-        cover = law(X, np.ones(21), privacy=LabelDP(1.0), rho=0.5, hypotheses=pool, net=net).cover
-        values = np.clip(pool(X), -0.5, 0.5)
-        assert np.abs(values[:, None] - values[cover]).max(axis=2).min(axis=1).max() < 0.25 - net
+    cover = law(X, np.ones(21), privacy=LabelDP(1.0), rho=0.5, hypotheses=pool, net=net).cover
+    values = np.clip(pool(X), -0.5, 0.5)
+    assert np.abs(values[:, None] - values[cover]).max(axis=2).min(axis=1).max() < 0.25 - net
 
 
 def test_labels_never_move_the_cover_and_features_do():
@@ -88,8 +89,7 @@ def test_labels_never_move_the_cover_and_features_do():
     pool, sizes = small.slopes(17), {"privacy": LabelDP(1.0), "rho": 0.5}
     covers = {tuple(law(X, rng.choice([-1.0, 1.0], 5), hypotheses=pool, **sizes).cover) for _ in range(20)}
     assert len(covers) == 1
-    moved = law(X / 4, np.ones(5), hypotheses=pool, **sizes).cover
-    assert tuple(moved) not in covers
+    assert tuple(law(X / 4, np.ones(5), hypotheses=pool, **sizes).cover) not in covers
 
 
 def test_a_release_is_a_predictor():

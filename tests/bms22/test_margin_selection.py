@@ -156,8 +156,6 @@ def test_the_families_keep_the_lemmas_hypotheses():
 
 
 def test_a_breakpoint_minimum_is_the_minimum():
-    grid = margin_selection_proof.margins(256)
-    family = selection_families.falling_family(256, grid, 20.0)
-    fine = np.geomspace(1 / 16, 1, 20_001)
-    slow = min(family.bound(r / 2, r) + 3 * family.sensitivity(r / 2) for r in fine)
+    family = selection_families.falling_family(256, margin_selection_proof.margins(256), 20.0)
+    slow = min(family.bound(r / 2, r) + 3 * family.sensitivity(r / 2) for r in np.geomspace(1 / 16, 1, 20_001))
     assert family.promised(lambda moved: 3 * moved) <= slow * (1 + 1e-12)

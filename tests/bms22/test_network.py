@@ -6,17 +6,15 @@ import math
 import numpy as np
 import pytest
 from scipy.special import softmax
-from scipy.stats import chisquare
 
 from lemmata.bounds.bms22 import network, network_embedding
 from lemmata.experiments.instances.classes import networks
 from lemmata.mechanisms.features.sign_projection import sign_projection
 from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.covers import network_learner
-from lemmata.mechanisms.learners.covers.network_learner import law, product_cover
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
-from tests.bms22.records import sample_of
+from tests.bms22.records import fit_of_errors, sample_of
 
 COARSE = {"privacy": PureDP(0.7), "norm_bound": 1.0, "radius": 1.0, "eta": 2.0}
 
@@ -36,7 +34,7 @@ def test_the_law_is_the_exponential_mechanism(layers, width, k, rho):
     """A slow twin: every member of the product, every record, the activation as it is printed."""
     X, y = sample_of(6, 3)
     public = drawn(layers, 3, width, k)
-    released = law(X, y, rho=rho, public=public, **COARSE)
+    released = network_learner.law(X, y, rho=rho, public=public, **COARSE)
     lists = [np.concatenate(list(one.blocks())) for one in released.covers]
 
     def network_of(weights, x):
@@ -65,15 +63,12 @@ def test_the_law_is_the_exponential_mechanism(layers, width, k, rho):
 def test_releases_follow_the_law():
     """Chi-square of the errors of 20,000 releases at 1e-9."""
     X, y = sample_of(6, 3)
-    laws = (law(X, y, rho=8.0, public=drawn(2, 3, seed=seed), **COARSE) for seed in range(50))
+    laws = (network_learner.law(X, y, rho=8.0, public=drawn(2, 3, seed=seed), **COARSE) for seed in range(50))
     released = next(each for each in laws if len(set(each.errors)) > 1)  # embeddings under which the networks differ
     draws = released.sample(np.random.default_rng(TEST_ROOT), 20_000)
     model = [np.tanh(0.5 * draws[:, :1] * released.public[0].apply(X)[:, 0]), released.public[1].apply(np.ones(1))[0]]
     errors = (y * draws[:, 1:] * model[1] * model[0] <= 0).sum(axis=1)
-    law_of_errors = np.bincount(released.errors, np.exp(released.selection.log_probabilities()), minlength=7)
-    seen = law_of_errors > 1e-4
-    counts = np.bincount(errors, minlength=7)[seen]
-    assert chisquare(counts, law_of_errors[seen] / law_of_errors[seen].sum() * counts.sum()).pvalue > 1e-9
+    assert fit_of_errors(released, errors) > 1e-9
 
 
 def test_one_layer_is_the_linear_learner():
@@ -84,7 +79,7 @@ def test_one_layer_is_the_linear_learner():
     public = drawn(1, 4, k=2)[0]
     sizes = {"norm_bound": 1.0, "radius": 1.0, "rho": 0.9}
     linear = pure_learner.law(X, y, privacy=PureDP(0.7), public=public, **sizes)
-    released = law(X, y, privacy=PureDP(0.7), public=[public], eta=3.0, **sizes)
+    released = network_learner.law(X, y, privacy=PureDP(0.7), public=[public], eta=3.0, **sizes)
     np.testing.assert_array_equal(released.errors, linear.errors)
 
 
@@ -93,25 +88,27 @@ def test_sabotaged_networks_err_otherwise(sabotage, monkeypatch):
     """Negative control of the slow twin: an activation that bends back, an embedding without its signs."""
     X, y = sample_of(8, 3)
     arguments = {"rho": 25.0, "public": drawn(2, 3, 2, seed=3), **COARSE}
-    honest = law(X, y, **arguments).errors
+    honest = network_learner.law(X, y, **arguments).errors
     if sabotage == "activation":
         monkeypatch.setattr(network_learner, "activation", lambda values, eta: values**3 - values)
     else:
         monkeypatch.setattr(network_learner, "transpose_embeddings", lambda public: [np.array([[3.0], [1.0]])])
-    assert (law(X, y, **arguments).errors != honest).any()
+    assert (network_learner.law(X, y, **arguments).errors != honest).any()
 
 
 def test_ties_are_errors():
-    released = law(np.zeros((3, 2)), [1, -1, 1], rho=8.0, public=drawn(2, 2), **COARSE)
+    released = network_learner.law(np.zeros((3, 2)), [1, -1, 1], rho=8.0, public=drawn(2, 2), **COARSE)
     assert (released.errors == 3).all()
 
 
 def test_long_rows_are_clipped():
     """With three neurons a long row saturates the activation, and some networks change sign: not if it is clipped."""
     X, y = sample_of(5, 2)
-    errors = [law(s * X, y, rho=60.0, public=drawn(2, 2, 3), **COARSE).errors for s in (1.0, 1e6)]
+    errors = [network_learner.law(s * X, y, rho=60.0, public=drawn(2, 2, 3), **COARSE).errors for s in (1.0, 1e6)]
     np.testing.assert_array_equal(*errors)
-    unclipped = law(1e6 * X, y, rho=60.0 * 1e6, public=drawn(2, 2, 3), **(COARSE | {"radius": 1e6})).errors
+    unclipped = network_learner.law(
+        1e6 * X, y, rho=60.0 * 1e6, public=drawn(2, 2, 3), **(COARSE | {"radius": 1e6})
+    ).errors
     assert (unclipped != errors[0]).any()
 
 
@@ -122,7 +119,7 @@ def test_a_release_is_a_predictor():
     def made(rho, norm_bound, width):
         sizes = {"rho": rho, "norm_bound": norm_bound, "radius": 1.0, "eta": 1.0, "privacy": PureDP(2.0)}
         public = [sign_projection(1, d, rng=np.random.default_rng(d)) for d in (1, width)]
-        return fit(law(X, y, public=public, **sizes), np.random.default_rng(1))
+        return fit(network_learner.law(X, y, public=public, **sizes), np.random.default_rng(1))
 
     model = made(0.5, 2.0, 1)
     assert (model.predict(X) == y).all() and model.privacy == PureDP(2.0)
@@ -137,7 +134,11 @@ def test_covers_have_the_sizes_of_the_text():
     sizes = []
     for layers in (1, 2):
         resolution = network_embedding.printed_resolution(layers=layers, **shape)
-        sizes.append(math.prod(one.size for one in product_cover(1, 1, layers, norm_bound=1.0, resolution=resolution)))
+        sizes.append(
+            math.prod(
+                one.size for one in network_learner.product_cover(1, 1, layers, norm_bound=1.0, resolution=resolution)
+            )
+        )
     assert sizes == [40, 227**2]
 
 
@@ -156,7 +157,7 @@ def test_covers_have_the_sizes_of_the_text():
 )
 def test_bad_arguments_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
-        law(np.eye(2), [1, -1], **(COARSE | {"rho": 4.0, "public": drawn(1, 2)} | arguments))
+        network_learner.law(np.eye(2), [1, -1], **(COARSE | {"rho": 4.0, "public": drawn(1, 2)} | arguments))
 
 
 # Theorem 5.1 ----------------------------------------------------------------------------------------------------------

@@ -63,8 +63,7 @@ def test_signs_are_fair_and_independent():
         sign_projection(2, 3, rng=rng).apply(np.eye(3)) > 0 for rng in [np.random.default_rng(5)] for _ in range(6400)
     ]
     codes = np.reshape(draws, (6400, 6)) @ 2 ** np.arange(6)
-    counts = np.bincount(codes, minlength=64)
-    assert ((counts - 100) ** 2 / 100).sum() < 129
+    assert ((np.bincount(codes, minlength=64) - 100) ** 2 / 100).sum() < 129
 
 
 def test_a_large_projection_holds_no_more_than_a_block():
@@ -165,25 +164,25 @@ def test_no_number():
         sign_projection_bounds.sign_projection_rows(m=2, gamma=0.5, beta=float("nan"))
 
 
-def test_lower_tail_polynomial_against_the_exponents():
+@pytest.mark.parametrize("t", [Fraction(1, 1000), Fraction(1, 7), Fraction(1, 3), Fraction(1)])
+def test_lower_tail_polynomial_against_the_exponents(t):
     """Twin: the expression before (1 + t)^6/t^3 is multiplied in."""
-    for t in (Fraction(1, 1000), Fraction(1, 7), Fraction(1, 3), Fraction(1)):
-        h = t / (2 * (1 + t))
-        x = h - 3 * h**2 / 2
-        direct = h * (1 - t) - x - x**2 / 2 - x**3 / 3 + t**2 / 4 - t**3 / 6
-        assert sign_projection_bounds.lower_tail_gap(t) == direct * (1 + t) ** 6 / t**3
-        assert 1 - h + 3 * h**2 / 2 == 1 - x
-        assert log(1 - x) + h * (1 - t) <= -(t**2 / 4 - t**3 / 6)
+    h = t / (2 * (1 + t))
+    x = h - 3 * h**2 / 2
+    direct = h * (1 - t) - x - x**2 / 2 - x**3 / 3 + t**2 / 4 - t**3 / 6
+    assert sign_projection_bounds.lower_tail_gap(t) == direct * (1 + t) ** 6 / t**3
+    assert 1 - h + 3 * h**2 / 2 == 1 - x
+    assert log(1 - x) + h * (1 - t) <= -(t**2 / 4 - t**3 / 6)
 
 
-def test_least_distortion_against_all_matrices():
-    for u, k in (((1, 1), 1), ((5, 6, 7), 2), ((1, 2, 3), 3)):
-        norm = sum(a * a for a in u)
-        distortions = set()
-        for entries in product((1, -1), repeat=k * len(u)):
-            rows = np.reshape(entries, (k, len(u)))
-            distortions.add(abs(Fraction(int(((rows @ u) ** 2).sum()), k * norm) - 1))
-        assert sign_projection_bounds.least_distortion(u, k) == min(distortions)
+@pytest.mark.parametrize("u, k", [((1, 1), 1), ((5, 6, 7), 2), ((1, 2, 3), 3)])
+def test_least_distortion_against_all_matrices(u, k):
+    norm = sum(a * a for a in u)
+    distortions = set()
+    for entries in product((1, -1), repeat=k * len(u)):
+        rows = np.reshape(entries, (k, len(u)))
+        distortions.add(abs(Fraction(int(((rows @ u) ** 2).sum()), k * norm) - 1))
+    assert sign_projection_bounds.least_distortion(u, k) == min(distortions)
 
 
 def test_products_event_against_its_definition():
@@ -254,14 +253,14 @@ def test_long_records_lose_their_margin(N, k):
     assert Fraction(spanning, len(columns)) >= projected_margins.spanning_chance(N, k)
 
 
-def test_sharp_records_have_the_margin_they_claim():
-    for n, d, gamma, b in ((20, 5, 0.5, 1.0), (7, 30, 3.0, 10.0)):
-        Z = sharp_records(np.random.default_rng(0), n, d, gamma, b)
-        assert np.linalg.norm(Z, axis=1) == pytest.approx(np.full(n, b))
-        margin = geometric_margin(Z, np.ones(n))
-        assert margin.upper >= gamma * (1 - 1e-12)
-        if n % 2 == 0:
-            assert margin.value == pytest.approx(gamma)
+@pytest.mark.parametrize("n, d, gamma, b", [(20, 5, 0.5, 1.0), (7, 30, 3.0, 10.0)])
+def test_sharp_records_have_the_margin_they_claim(n, d, gamma, b):
+    Z = sharp_records(np.random.default_rng(0), n, d, gamma, b)
+    assert np.linalg.norm(Z, axis=1) == pytest.approx(np.full(n, b))
+    margin = geometric_margin(Z, np.ones(n))
+    assert margin.upper >= gamma * (1 - 1e-12)
+    if n % 2 == 0:
+        assert margin.value == pytest.approx(gamma)
 
 
 def test_margin_below_against_computing_every_margin():

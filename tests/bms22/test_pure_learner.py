@@ -14,7 +14,6 @@ from scipy.stats import chisquare
 
 from lemmata.bounds.bms22 import covers as cover_bounds
 from lemmata.bounds.bms22 import pure_learner as bounds
-from lemmata.bounds.bms22.pure_learner import projection_rows
 from lemmata.experiments.instances.classes.linear_learners import (
     IDENTITY,
     Dense,
@@ -27,7 +26,7 @@ from lemmata.mechanisms.learners.covers.pure_learner import law
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
 from lemmata.mechanisms.solvers.covers import cover, farthest
-from tests.bms22.records import sample_of
+from tests.bms22.records import fit_of_errors, sample_of
 
 SIZES = {"norm_bound": 1.0, "radius": 1.0, "rho": 1.0}
 
@@ -124,10 +123,7 @@ def test_releases_are_lifted_selections():
     draws = released.sample(np.random.default_rng(TEST_ROOT), 20_000)
     assert draws.shape == (20_000, 3)
     errors = (y * (draws @ X.T) <= 0).sum(axis=1)
-    law_of_errors = np.bincount(released.errors, np.exp(released.selection.log_probabilities()), minlength=7)
-    seen = law_of_errors > 1e-4
-    counts = np.bincount(errors, minlength=7)[seen]
-    assert chisquare(counts, law_of_errors[seen] / law_of_errors[seen].sum() * counts.sum()).pvalue > 1e-9
+    assert fit_of_errors(released, errors) > 1e-9
     logs = released.log_density(draws[:50])
     np.testing.assert_allclose(released.log_density(np.round(draws[:50] * 2**20) / 2**20), logs)
     assert released.log_density(np.full((1, 3), 9.0)) == -math.inf
@@ -156,7 +152,7 @@ def test_a_million_candidates_in_blocks():
     assert peak < 200e6
 
 
-OF_THE_THEOREM = sign_projection(projection_rows(m=50, beta=0.05, **SIZES), 4, rng=np.random.default_rng(0))
+OF_THE_THEOREM = sign_projection(bounds.projection_rows(m=50, beta=0.05, **SIZES), 4, rng=np.random.default_rng(0))
 
 
 def test_fit_remembers_its_privacy():
@@ -165,8 +161,7 @@ def test_fit_remembers_its_privacy():
     model = fit(made, np.random.default_rng(0))
     assert model.privacy == PureDP(1.0)
     assert set(model.predict(X)) <= {-1.0, 1.0}
-    same = fit(made, np.random.default_rng(0))
-    np.testing.assert_array_equal(model.weights, same.weights)
+    np.testing.assert_array_equal(model.weights, fit(made, np.random.default_rng(0)).weights)
 
 
 @pytest.mark.parametrize(

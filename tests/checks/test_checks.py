@@ -47,10 +47,10 @@ def test_an_order_with_a_constant_derived_by_hand(constant, truths, sampled, tru
     assert (verdict.outcome, verdict.tightness) == (outcome, tightness)
 
 
-def test_an_order_claim_has_a_constant_or_a_family():
-    for both in ({}, {"constant": 2.0, "family": "x grows"}):
-        with pytest.raises(ValueError, match="exactly one of constant and family is required, got "):
-            order.order_claim(None, **both)
+@pytest.mark.parametrize("both", [{}, {"constant": 2.0, "family": "x grows"}])
+def test_an_order_claim_has_a_constant_or_a_family(both):
+    with pytest.raises(ValueError, match="exactly one of constant and family is required, got "):
+        order.order_claim(None, **both)
 
 
 def test_a_search_is_one_case_of_the_largest_ratio():

@@ -60,8 +60,7 @@ def test_it_runs_is_accepted_checked_and_tested(folder):
     assert (checked.returncode, checked.stdout) == (0, "nothing is missing\n"), checked.stdout
     tested = folder.run("pytest", "-q", "-p", "no:cacheprovider")
     assert tested.returncode == 0 and "3 passed" in tested.stdout, tested.stdout
-    again = folder.lemmata("accept")
-    assert again.stdout == "", "what has not changed is not looked at again"
+    assert folder.lemmata("accept").stdout == "", "what has not changed is not looked at again"
     pages = folder.lemmata("report")
     assert pages.returncode == 0, pages.stderr
     made = sorted(path.name for path in (folder / "reports" / "statements").glob("*.html"))

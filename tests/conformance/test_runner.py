@@ -29,8 +29,7 @@ def test_the_first_or_every_noticer_is_named():
 
 def test_a_check_that_comes_out_otherwise_without_the_change_notices_nothing():
     always = Check("always", lambda: "refuted")
-    tried = try_change(change, [always, Check("one", sees)])
-    assert tried.noticers == ["one"] and always.expected == "refuted"
+    assert try_change(change, [always, Check("one", sees)]).noticers == ["one"] and always.expected == "refuted"
 
 
 def test_a_check_that_ends_the_process_notices_unless_crashes_are_ignored():

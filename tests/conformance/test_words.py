@@ -108,8 +108,7 @@ def test_levels_of_ones_own_have_a_control_below_the_largest(statement, levels):
 
 
 def test_a_refuted_row_needs_no_control():
-    claim = SimpleNamespace(control=None, corrected_by="")
-    with mock.patch.dict(rows.CLAIMS, {"a": claim}):
+    with mock.patch.dict(rows.CLAIMS, {"a": SimpleNamespace(control=None, corrected_by="")}):
         assert rows.control({"key": "a", "verdict": "REFUTED", "control": ""}) == []
         assert "no control" in rows.control({"key": "a", "verdict": "SLIP", "control": ""})[0]
 

@@ -76,13 +76,13 @@ def test_methods_describe_what_they_take(name):
             assert named(parts(function).get("Parameters", [])) in ([], taken(function)), method
 
 
+@pytest.mark.parametrize("method", ["fit", "predict", "decision_function", "transform", "predict_proba"])
 @pytest.mark.parametrize("name", LEARNERS)
-def test_methods_of_learners_have_sections(name):
-    for method in ("fit", "predict", "decision_function", "transform", "predict_proba"):
-        function = getattr(LISTED[name], method, None)
-        if inspect.isfunction(function):
-            found = parts(function)
-            assert named(found["Parameters"]) == taken(function) and "Returns" in found, method
+def test_methods_of_learners_have_sections(name, method):
+    function = getattr(LISTED[name], method, None)
+    if inspect.isfunction(function):
+        found = parts(function)
+        assert named(found["Parameters"]) == taken(function) and "Returns" in found, method
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -153,8 +153,7 @@ def test_a_class_inherits_what_its_bases_describe():
     found = split_sections(Inner.__doc__.rstrip())
     assert list(found) == ["", "Parameters", "Attributes", "Examples"]
     assert named(found["Parameters"]) == ["a", "b"] and named(found["Attributes"]) == ["c_"]
-    silent = type("Silent", (Base,), {"__doc__": None})
-    assert inherit_docs(silent).__doc__ is None
+    assert inherit_docs(type("Silent", (Base,), {"__doc__": None})).__doc__ is None
 
 
 KIT = {

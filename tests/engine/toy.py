@@ -13,7 +13,6 @@ from lemmata.bounds.theorem import THEOREMS, in_unit_interval, theorem
 from lemmata.command.main import TIMINGS
 from lemmata.experiments.engine.claims import claim as c
 from lemmata.experiments.engine.claims import registry
-from lemmata.experiments.engine.claims.claim import Control, grid
 from lemmata.experiments.engine.claims.verdict import AttackDecider, holds, refuted
 from lemmata.experiments.engine.ledger.ledger_rows import ledger
 from lemmata.experiments.engine.running import run
@@ -57,7 +56,7 @@ with mock.patch.dict(THEOREMS, clear=True), mock.patch.dict(c.CLAIMS, clear=True
         """Holds only as far as the false coin does."""
         return True
 
-    settings = {"quick": grid(beta=[0.2, 0.1, 2]), "control": Control("p x {}", (1.5, 6)), "cap": 10}
+    settings = {"quick": c.grid(beta=[0.2, 0.1, 2]), "control": c.Control("p x {}", (1.5, 6)), "cap": 10}
 
     @c.tail_claim(coin, **settings)
     def coin_fails(rng, size, *, beta, factor=1):
@@ -77,7 +76,7 @@ with mock.patch.dict(THEOREMS, clear=True), mock.patch.dict(c.CLAIMS, clear=True
         mean,
         bound=lambda: mean(),
         high=1.0,
-        control=Control("X x {}", (4,)),
+        control=c.Control("X x {}", (4,)),
         cap=10,
         python=lambda: "from tests.engine.toy import mean\nassert mean() == 0.1",
     )
@@ -95,20 +94,20 @@ with mock.patch.dict(THEOREMS, clear=True), mock.patch.dict(c.CLAIMS, clear=True
             return -np.abs(x[:, 0] - self.centre) / self.scale - np.log(2 * self.scale)
 
     @c.attack_claim(
-        laplace, law="laplace", attack="pure", bound=lambda: 1.0, control=Control("noise / {}", (1.2, 2)), cap=10
+        laplace, law="laplace", attack="pure", bound=lambda: 1.0, control=c.Control("noise / {}", (1.2, 2)), cap=10
     )
     def laplace_pair(*, factor=1):
         return Laplace(0, 1 / factor), Laplace(1, 1 / factor)
 
-    @c.exact_claim(broken, control=Control("{}"))
+    @c.exact_claim(broken, control=c.Control("{}"))
     def breaks(*, factor=1):
         raise RuntimeError("as it must")
 
-    @c.exact_claim(toothless, control=Control("{}"))
+    @c.exact_claim(toothless, control=c.Control("{}"))
     def bites_nothing(*, factor=1):
         return holds("enumeration", "everywhere")
 
-    @c.exact_claim(rests, control=Control("{}"), given=("abgmu22.asm1/printed/false",))
+    @c.exact_claim(rests, control=c.Control("{}"), given=("abgmu22.asm1/printed/false",))
     def rests_on_false(*, factor=1):
         stands = rests() and factor == 1
         return holds("enumeration", "everywhere") if stands else refuted("enumeration", {"setting": {}})

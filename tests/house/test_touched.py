@@ -31,17 +31,20 @@ def redefined(before, after):
     return {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
 
 
-def test_a_changed_definition_is_named_and_imports_stand_for_the_whole_file():
-    text = "import math\nLIMIT = 3\nclass A:\n    x = 1\n    def g(self):\n        return 2\ndef f(x):\n    return x\n"
-    for old, new, named in (
+@pytest.mark.parametrize(
+    "old, new, named",
+    [
         ("3", "4", {"LIMIT"}),
         ("return x", "return -x", {"f"}),
         ("return 2", "return 3", {"A.g"}),
         ("x = 1", "x = 5", {"A"}),
         ("class A", "class B", {"A", "A.g", "B", "B.g"}),
         ("import math", "import cmath", {""}),
-    ):
-        assert redefined(text, text.replace(old, new)) == named
+    ],
+)
+def test_a_changed_definition_is_named_and_imports_stand_for_the_whole_file(old, new, named):
+    text = "import math\nLIMIT = 3\nclass A:\n    x = 1\n    def g(self):\n        return 2\ndef f(x):\n    return x\n"
+    assert redefined(text, text.replace(old, new)) == named
 
 
 @pytest.fixture

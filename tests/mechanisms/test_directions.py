@@ -17,15 +17,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from lemmata import mechanisms
+from lemmata import DPERM, ApproxDP, MarginClassifier, PrivateSVM, PureDP, mechanisms
 from lemmata.experiments.engine.ground.deadline import deadline
-from lemmata.mechanisms.estimators.erm_estimators import DPERM
-from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, PrivateSVM
 from lemmata.mechanisms.learners.descent import adaptive_margin
 from lemmata.mechanisms.learners.erm import dp_erm, private_svm
 from lemmata.mechanisms.learners.glm import grid_search
 from lemmata.mechanisms.noise import discrete_gaussian
-from lemmata.mechanisms.privacy import ApproxDP, PureDP
 from lemmata.mechanisms.selection import exponential, report_noisy_max, tuning_budget
 from tests.mechanisms.valid_calls import COVER, EXACT, LAWS, MATRIX, TABLE, XY, rng
 
@@ -90,8 +87,7 @@ def call(function, given):
 
 def fitted(estimator):
     """What a fit spends on each of its parts, of which less is safer, and what it releases."""
-    budget = estimator.fit(XY["X"], XY["y"]).budget_
-    return {name: -part.mu for name, part in budget.items()}, estimator.coef_
+    return {name: -part.mu for name, part in estimator.fit(XY["X"], XY["y"]).budget_.items()}, estimator.coef_
 
 
 def share(estimator):

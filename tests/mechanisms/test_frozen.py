@@ -28,8 +28,7 @@ CALLS = ("plain", "other")
 
 
 def margin_data(n):
-    draw = np.random.default_rng(20251122)
-    records = draw.normal(size=(n, 2))
+    records = np.random.default_rng(20251122).normal(size=(n, 2))
     return records / np.linalg.norm(records, axis=1).max(), np.where(records @ [2.0, 1.0] > 0.1, 1.0, -1.0)
 
 

@@ -5,10 +5,8 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
+from lemmata import MarginClassifier, NoisyGD, PrivateScaler, PrivateSearchCV, PrivateSVM
 from lemmata.mechanisms.estimators import margin_classifier
-from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
-from lemmata.mechanisms.estimators.scaling import PrivateScaler
-from lemmata.mechanisms.estimators.search import PrivateSearchCV
 from tests.mechanisms.estimators.learners import LEARNERS, SCALER, SEARCH
 
 X = np.random.default_rng(0).normal(size=(12, 3))
@@ -33,6 +31,7 @@ def refused(fit):
     return str(raised.value)
 
 
+@pytest.mark.parametrize("kind", [NoisyGD, MarginClassifier])
 @pytest.mark.parametrize(
     "classes",
     [
@@ -55,10 +54,9 @@ def refused(fit):
     ],
     ids=str,
 )
-def test_classes_are_labels_that_differ(classes):
-    for kind in (NoisyGD, MarginClassifier):
-        said = refused(lambda kind=kind: kind(classes=classes).fit(X, Y))
-        assert said == "classes must be a sequence of at least two different labels without missing values"
+def test_classes_are_labels_that_differ(classes, kind):
+    said = refused(lambda kind=kind: kind(classes=classes).fit(X, Y))
+    assert said == "classes must be a sequence of at least two different labels without missing values"
 
 
 @pytest.mark.parametrize("kind", KINDS)

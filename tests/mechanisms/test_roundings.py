@@ -272,14 +272,14 @@ def test_all_losses_of_a_curve_have_their_chances():
         assert 0 <= sum(map(F, atoms.masses)) + F(atoms.infinite) - 1 < 1e-15
 
 
-def test_copies_of_a_record_have_their_chances():
+@pytest.mark.parametrize("m", [7, 40])
+def test_copies_of_a_record_have_their_chances(m):
     """Of m draws with replacement, each chance and that of all that is left out, rounded up."""
-    for m in (7, 40):
-        squares, left_out = _copies(m, 1, 1e-3)
-        truth = [F(comb(m, j) * (m - 1) ** (m - j), m**m) for j in range(m + 1)]
-        assert [total for total, _ in squares] == [j**2 for j in range(len(squares))]
-        assert all(0 <= F(chance) - exactly < 1e-15 for (_, chance), exactly in zip(squares, truth, strict=False))
-        assert 0 <= F(left_out) - sum(truth[len(squares) :]) < 1e-15 and left_out <= 1e-3
+    squares, left_out = _copies(m, 1, 1e-3)
+    truth = [F(comb(m, j) * (m - 1) ** (m - j), m**m) for j in range(m + 1)]
+    assert [total for total, _ in squares] == [j**2 for j in range(len(squares))]
+    assert all(0 <= F(chance) - exactly < 1e-15 for (_, chance), exactly in zip(squares, truth, strict=False))
+    assert 0 <= F(left_out) - sum(truth[len(squares) :]) < 1e-15 and left_out <= 1e-3
 
 
 def test_the_distance_to_a_minimiser_at_zero_is_the_length_and_no_less():

@@ -8,8 +8,6 @@ without changes, and leaves it so. Lint and types, the other half of `make quick
 number.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import inspect

@@ -55,8 +55,7 @@ def test_float_logarithms_are_settled_in_balls_where_they_prove_nothing(steps):
         edges = [int(((-arb(int(k)) / steps).exp() * arb(2) ** 63).floor().unique_fmpz()) for k in counts]
     near = [edge + shift for edge in edges for shift in (-(2**20), -1, 0, 1, 2**20)]
     words = [word for word in near if 2**48 <= word < 2**63] + source.integers(2**48, 2**63, size=500).tolist()
-    drawn = laplace._signed(Digits(words), steps, len(words))
-    for word, value in zip(words, drawn, strict=True):
+    for word, value in zip(words, laplace._signed(Digits(words), steps, len(words)), strict=True):
         with ctx.workprec(256):
             ends = [int((-steps * (arb(end) / arb(2) ** 63).log()).floor().unique_fmpz()) for end in (word + 1, word)]
         assert ends[0] <= value <= ends[1]

@@ -95,8 +95,8 @@ def test_a_release_is_near_the_kernel_svm_as_theorem_14_composes():
     assert max(errors) < acc / 2
 
 
-def test_numbers_of_features():
+@pytest.mark.parametrize("acc, number", [(8.0, 128), (4.0, 1.36e3), (2.0, 2.65e4), (1.0, 4.99e5), (0.5, 9.2e6)])
+def test_numbers_of_features(acc, number):
     """The page's reference numbers: C = d = 1, sigma_p^2 diam^2 = 4, delta = 0.05, hinge loss."""
-    for acc, number in ((8.0, 128), (4.0, 1.36e3), (2.0, 2.65e4), (1.0, 4.99e5), (0.5, 9.2e6)):
-        needed = bounds.features_for(acc=acc, delta=0.05, d=1, sigma_p=1.0, diam=2.0, C=1.0, Lambda=1.0)
-        assert ceil(needed) == pytest.approx(number, rel=5e-3)
+    needed = bounds.features_for(acc=acc, delta=0.05, d=1, sigma_p=1.0, diam=2.0, C=1.0, Lambda=1.0)
+    assert ceil(needed) == pytest.approx(number, rel=5e-3)

@@ -18,8 +18,7 @@ rng = streams("kernel_svm")
 
 
 def problem(seed, n, d=2):
-    draw = np.random.default_rng(seed)
-    X = draw.normal(size=(n, d))
+    X = np.random.default_rng(seed).normal(size=(n, d))
     return X, np.where(np.sin(2 * X[:, 0]) >= 0, 1.0, -1.0)
 
 
@@ -175,17 +174,16 @@ def test_no_record_makes_the_law_fail():
     assert repr(far) == repr(near) and "omega" not in repr(far)
 
 
-def test_a_far_record_is_moved_in_to_where_a_cosine_has_digits():
-    for omega in ([[-4.0, 1.0]], [[0.5, -0.25]]):
-        phi, nearest = FourierMap(omega), kernel_svm.FARTHEST / max(1.0, np.abs(omega).max())
-        bounded = kernel_svm.BoundedMap(phi)
-        assert np.allclose(bounded([[1e200, 0.0]]), phi([[nearest, 0.0]]))
-        assert np.array_equal(bounded([[3.0, 4.0]]), phi([[3.0, 4.0]]))
+@pytest.mark.parametrize("omega", [[[-4.0, 1.0]], [[0.5, -0.25]]])
+def test_a_far_record_is_moved_in_to_where_a_cosine_has_digits(omega):
+    phi, nearest = FourierMap(omega), kernel_svm.FARTHEST / max(1.0, np.abs(omega).max())
+    bounded = kernel_svm.BoundedMap(phi)
+    assert np.allclose(bounded([[1e200, 0.0]]), phi([[nearest, 0.0]]))
+    assert np.array_equal(bounded([[3.0, 4.0]]), phi([[3.0, 4.0]]))
 
 
 def test_fit_learns_what_no_line_separates():
-    draw = np.random.default_rng(7)
-    X = draw.uniform(-3, 3, (6000, 1))
+    X = np.random.default_rng(7).uniform(-3, 3, (6000, 1))
     y = np.where(np.abs(X[:, 0]) < 1.5, 1.0, -1.0)
     public = fourier_map("gaussian", 1, 20, rng=rng("frequencies"))
     model = fit(kernel_svm.law(X, y, privacy=PureDP(2.0), C=5.0, public=public), rng("fit"))
@@ -195,6 +193,5 @@ def test_fit_learns_what_no_line_separates():
 def test_the_worst_pair_spends_the_whole_budget():
     """||w - w'||_1 / lambda of the two laws that the audit attacks."""
     pair = claims.attacked("sharp", beta=2.0, n=10, C=1.0, count=1, factor=1)
-    centre = pair[0].noise.centre
-    lost = abs(float(np.abs(centre - pair[1].noise.centre).sum() / pair[0].scale))
+    lost = abs(float(np.abs(pair[0].noise.centre - pair[1].noise.centre).sum() / pair[0].scale))
     assert 1.99 < lost <= 2.0

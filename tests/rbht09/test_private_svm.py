@@ -105,8 +105,7 @@ def test_a_given_scale_and_its_privacy_are_inverse():
     V, y = problem(7, 50, 4)
     law = private_svm.law(V, y, C=2.0, scale=0.3)
     assert law.scale == pytest.approx(0.3, rel=1e-5)
-    again = private_svm.law(V, y, C=2.0, privacy=law.privacy)
-    assert again.scale == pytest.approx(0.3, rel=1e-5)
+    assert private_svm.law(V, y, C=2.0, privacy=law.privacy).scale == pytest.approx(0.3, rel=1e-5)
     assert law.sensitivity / law.scale <= law.privacy.epsilon
 
 
@@ -177,10 +176,10 @@ def test_bad_input_is_named(change, message):
 # the bounds and their claims ------------------------------------------------------------------------------------------
 
 
-def test_the_worst_pair_is_what_the_solver_finds():
-    for F, n, C, kappa in ((4, 6, 1.5, 2.0), (1, 2, 2.0, 1.0), (9, 20, 3.0, 1.0)):
-        X, y, z = claims.flipped(F, n, kappa)
-        solved = [private_svm.solve(X, t, C=C, kappa=kappa).weights for t in (y, z)]
-        exact = claims.worst_weights(n=n, C=C, F=F, kappa=kappa)
-        assert claims.hinge_saturates(n=n, C=C, kappa=kappa)
-        assert np.allclose(solved, np.array(exact, dtype=float), atol=1e-7)
+@pytest.mark.parametrize("F, n, C, kappa", [(4, 6, 1.5, 2.0), (1, 2, 2.0, 1.0), (9, 20, 3.0, 1.0)])
+def test_the_worst_pair_is_what_the_solver_finds(F, n, C, kappa):
+    X, y, z = claims.flipped(F, n, kappa)
+    solved = [private_svm.solve(X, t, C=C, kappa=kappa).weights for t in (y, z)]
+    exact = claims.worst_weights(n=n, C=C, F=F, kappa=kappa)
+    assert claims.hinge_saturates(n=n, C=C, kappa=kappa)
+    assert np.allclose(solved, np.array(exact, dtype=float), atol=1e-7)

@@ -81,8 +81,7 @@ def test_a_million_frequencies_approach_the_kernel():
 
 
 def test_kernels_agree_with_scikit_learn():
-    rng = np.random.default_rng(0)
-    X, s = rng.normal(size=(6, 3)), 0.7
+    X, s = np.random.default_rng(0).normal(size=(6, 3)), 0.7
     Z = X[:, None] - X[None]
     np.testing.assert_allclose(profile("gaussian", Z, bandwidth=s), RBF(s)(X), rtol=1e-12)
     np.testing.assert_allclose(profile("laplacian", Z, bandwidth=s), laplacian_kernel(X, gamma=1 / s), rtol=1e-12)

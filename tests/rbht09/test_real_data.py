@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from lemmata.experiments.comparison import private_svms
-from lemmata.experiments.comparison.private_svms import Learner, measure
 from lemmata.experiments.figures.style import svg
 from lemmata.mechanisms.features.random_features import profile
 from lemmata.mechanisms.law import LinearModel
@@ -25,8 +24,8 @@ def swapped(X, y, *, epsilon, rng):
 
 
 def test_the_exact_svm_is_at_distance_zero_and_a_wrong_one_is_not():
-    learners = {"exact": Learner(exact, "linear"), "swapped": Learner(swapped, "linear")}
-    table = measure("fair", n=200, repeats=2, levels=(1.0,), learners=learners, grid=50)
+    learners = {"exact": private_svms.Learner(exact, "linear"), "swapped": private_svms.Learner(swapped, "linear")}
+    table = private_svms.measure("fair", n=200, repeats=2, levels=(1.0,), learners=learners, grid=50)
     values = table.set_index(["learner", "quantity", "repeat"])["value"]
     for repeat in range(2):
         assert values["exact", "distance", repeat] < 1e-6
@@ -37,9 +36,9 @@ def test_the_exact_svm_is_at_distance_zero_and_a_wrong_one_is_not():
 
 def test_the_table_is_tidy_repeatable_and_shows_privacy_s_price(tmp_path):
     line = {"private": private_svms.LEARNERS["PrivateSVM-Finite"]}
-    table = measure("randhie", n=300, repeats=3, levels=(0.1, 100.0), learners=line, grid=50)
+    table = private_svms.measure("randhie", n=300, repeats=3, levels=(0.1, 100.0), learners=line, grid=50)
     assert list(table.columns) == ["dataset", "learner", "n", "epsilon", "repeat", "quantity", "value"]
-    assert table.equals(measure("randhie", n=300, repeats=3, levels=(0.1, 100.0), learners=line, grid=50))
+    assert table.equals(private_svms.measure("randhie", n=300, repeats=3, levels=(0.1, 100.0), learners=line, grid=50))
     mean = table.groupby(["quantity", "epsilon"])["value"].mean()
     assert mean["distance", 0.1] > 20 * mean["distance", 100.0]
     assert (mean["distance"] < mean["printed"]).all()
@@ -48,7 +47,7 @@ def test_the_table_is_tidy_repeatable_and_shows_privacy_s_price(tmp_path):
 
 def test_random_features_are_compared_with_the_kernel_s_own_svm():
     line = {"random": private_svms.LEARNERS["PrivateSVM, 100 frequencies"]}
-    table = measure("fair", n=150, repeats=1, levels=(1e6,), learners=line, grid=50, held_out=100)
+    table = private_svms.measure("fair", n=150, repeats=1, levels=(1e6,), learners=line, grid=50, held_out=100)
     distance = table.loc[table["quantity"] == "distance", "value"].item()
     assert 1e-3 < distance < 0.8  # no noise to speak of: what is left is the kernel's error
 
@@ -70,4 +69,4 @@ def test_printed_accuracies_at_a_point():
 
 def test_bad_sizes_are_named():
     with pytest.raises(ValueError, match=r"n must be in \[2, 6366\), got 7000"):
-        measure("fair", n=7000, repeats=1)
+        private_svms.measure("fair", n=7000, repeats=1)

@@ -4,10 +4,9 @@ from math import inf
 
 import pytest
 
-from lemmata.experiments.engine.claims import registry
+import tests.claims  # noqa: F401 (it registers every claim)
 from lemmata.experiments.sample_sizes import page, table
 
-registry.load()
 TABLE = {(r["statement"], r["level"], r["margin"], r["epsilon"], r["what"]): r["n"] for r in page.read_table()}
 
 

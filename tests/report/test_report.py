@@ -9,8 +9,6 @@ import pytest
 
 from lemmata.bounds.library import library
 from lemmata.bounds.theorem import THEOREMS, require
-from lemmata.experiments.engine.claims import registry
-from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.engine.ledger import published
 from lemmata.experiments.engine.ledger.curves import choose_pictures
 from lemmata.experiments.engine.ledger.graph import CLASSES
@@ -23,9 +21,8 @@ from lemmata.experiments.report.incremental import SiteFiles
 from lemmata.experiments.report.summary import select_headline, summarize
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 from tests import browser
+from tests.claims import CLAIMS, registry
 from tests.engine import toy
-
-registry.load()
 
 
 @pytest.mark.parametrize("key", THEOREMS)
@@ -192,8 +189,7 @@ def test_a_part_that_falls_heads_its_statement_in_every_count():
     head |= {"kind": "mean", "headline": "Lemma A.5: its edge is false", "title": "Maxima", "key": "a", "reason": ""}
     head |= {"evidence": "tested", "scope": "settings", "cites": [], "paper": "wzw25", "label": "Lemma A.5"}
     edge = head | {"parent": head["id"], "part": "edge", "verdict": "REFUTED", "severity": "statement", "headline": ""}
-    law = edge | {"part": "impl:maximum"}
-    (chosen,) = select_headline([head, edge, law, edge | {"id": "wzw25.lemA.5.s1"}])
+    (chosen,) = select_headline([head, edge, edge | {"part": "impl:maximum"}, edge | {"id": "wzw25.lemA.5.s1"}])
     assert chosen == edge | {"headline": head["headline"], "title": head["title"]}
     theorem = head | {"id": "wzw25.thm4.1", "headline": "Theorem 4.1 is true as printed", "label": "Theorem 4.1"}
     assert summarize([head, edge, theorem])[:4] == [

@@ -245,8 +245,7 @@ def paper(tmp_path):
 def test_verdicts_on_a_paper_of_others_are_those_of_who_checked_it(paper):
     """And each work has a key of its own, so that one bibliography takes all."""
     row = {"paper": "replied", "reading": "printed", "part": "", "verdict": "REFUTED"}
-    works = {"lem1": "@misc{replied,", "old.lem2": "@misc{replied-old,"}
-    for id, begins in works.items():
+    for id, begins in {"lem1": "@misc{replied,", "old.lem2": "@misc{replied-old,"}.items():
         cited = citations.cite_row(row | {"id": f"replied.{id}", "key": f"replied.{id}/printed", "label": id})
         assert cited.startswith(begins) and "author = {Reader, Eve and Reader, Bob}" in cited
         assert citations.AUTHORS not in cited and citations.TITLE not in cited
@@ -361,8 +360,7 @@ def test_the_search_finds_names_and_puts_what_is_called_so_first(site, tmp_path,
         "const shown = [...document.querySelectorAll('tr[data-text]:not(.hide)')];"
         "document.documentElement.dataset.first = shown.length + ' ' + shown[0]?.querySelector('a').innerText"
     )
-    asked = f"?{urlencode({'q': query})}"
-    seen = browser.look(site.copy / "ledger.html", tmp_path, script=told, query=asked)
+    seen = browser.look(site.copy / "ledger.html", tmp_path, script=told, query=f"?{urlencode({'q': query})}")
     found = re.search(r'data-first="(\d+) ([^"]*)"', seen.stdout)
     assert found and int(found[1]) >= 1 and found[2].startswith(first), found
 

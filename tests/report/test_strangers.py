@@ -115,8 +115,7 @@ def test_a_formula_that_cannot_be_shown_is_refused_with_its_row(tmp_path):
 def test_a_dollar_in_a_caption_is_a_dollar():
     """And no formula of matplotlib's, which refuses some."""
     picture = Picture({}, {"n": [1, 2, 3], "a": [1, 2, 3]}, None, ("n", "$x_{$ and <b>"))
-    drawn = svg(plot_picture, picture)
-    assert "$x_{$ and &lt;b&gt;" in drawn
+    assert "$x_{$ and &lt;b&gt;" in svg(plot_picture, picture)
 
 
 # Links ----------------------------------------------------------------------------------------------------------------

@@ -20,7 +20,6 @@ from click.testing import CliRunner
 from lemmata.command.main import main
 from lemmata.experiments.engine.ground import folders
 from lemmata.tools.speed import asv_runs, dashboards, limits
-from lemmata.tools.speed.asv_runs import NothingMeasured
 from lemmata.tools.speed.measurements import RESULTS, measurements, newest, readable
 from lemmata.tools.speed.page import speed_pages
 from tests import browser
@@ -178,7 +177,7 @@ def bench(tmp_path, *options):
 )
 def test_a_run_that_did_not_measure_everything_is_red_and_keeps_no_zero(ran, tmp_path, times, reached, said, kept):
     ran(lambda commit: times, lambda commit: reached)
-    with pytest.raises(NothingMeasured, match=said):
+    with pytest.raises(asv_runs.NothingMeasured, match=said):
         asv_runs.measure()
     assert read(tmp_path / RESULTS) == kept and (len(measurements(tmp_path / RESULTS)) > len(kept)) == (reached == 1)
 

@@ -14,7 +14,6 @@ from scipy.special import ndtr
 
 from lemmata.bounds.exact import best_of_runs as balls
 from lemmata.bounds.exact import tuning_curves, winner_profile
-from lemmata.bounds.exact.tuning_curves import best_at_most
 from lemmata.bounds.wzw25 import best_of_runs as bounds
 from lemmata.bounds.wzw25 import run_counts
 from lemmata.bounds.wzw25 import winner as utility
@@ -121,8 +120,7 @@ def test_the_curve_is_the_slow_integral(mu, r, eta, epsilon):
 def test_enclosures_stay_quick_and_narrow_at_the_ends(mu, r, eta, epsilon):
     for shift in (mu, -mu):
         fast = balls.best_score_delta(eta, r, shift, epsilon)
-        slow = balls.best_score_delta_by_quadrature(eta, r, shift, epsilon)
-        assert fast.overlaps(slow)
+        assert fast.overlaps(balls.best_score_delta_by_quadrature(eta, r, shift, epsilon))
 
 
 def test_the_exact_curve_lies_below_the_renyi_account_of_dp_accounting():
@@ -192,8 +190,7 @@ def test_the_winners_excess_is_that_of_simulated_tunings(eta, r, size, gap):
     rng = np.random.default_rng(20251120)
     law = laws.PrivateSelectionLaw(gap * (np.arange(size) > 0), tnb.TruncatedNegativeBinomial(eta, r), 1.0, None)
     draws = 40_000
-    runs = law.runs.sample(rng, draws)
-    hits = rng.multinomial(runs, np.full(size, 1 / size))
+    hits = rng.multinomial(law.runs.sample(rng, draws), np.full(size, 1 / size))
     lowest = [[rng.normal(size=h).min() if h else np.inf for h in row] for row in hits[:4000]]
     lost = np.argmin(np.array(lowest) + law.scores, axis=1)[hits[:4000, 0] > 0] > 0
     expected = float(balls.winner_excess(eta, r, size, gap)) / gap
@@ -234,8 +231,7 @@ def test_the_release_is_the_winners():
         r=0.05,
     )
     released = tuned.sample(np.random.default_rng(3), 20_000)["release"][:, 0]
-    standard = released / tuned.base[0].sigma
-    uniform = best_at_most(1.0, 0.05, ndtr(standard))
+    uniform = tuning_curves.best_at_most(1.0, 0.05, ndtr(released / tuned.base[0].sigma))
     assert stats.kstest(uniform, "uniform").pvalue > 1e-9
 
 
@@ -288,6 +284,5 @@ def test_bad_input_is_named(call, message):
 def test_a_delta_that_floats_cannot_reach_is_left_undecided():
     """At 1e-12 the check once refuted Lemma K.1 by the rounding error of a sum."""
     registry.load(registry.find_modules("wzw25.lemK.1"))
-    claim = CLAIMS["wzw25.lemK.1/explicit/worst"]
-    verdict = claim.trial(mu=0.5, r=0.99, delta=1e-12, eta=1.0)
+    verdict = CLAIMS["wzw25.lemK.1/explicit/worst"].trial(mu=0.5, r=0.99, delta=1e-12, eta=1.0)
     assert (verdict.outcome, verdict.reason) == ("INCONCLUSIVE", "BUDGET")

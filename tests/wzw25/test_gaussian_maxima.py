@@ -10,10 +10,7 @@ from scipy.stats import norm
 from lemmata.bounds.exact.balls import exact, lower_end
 from lemmata.bounds.wzw25 import gaussian_maxima
 from lemmata.experiments.checks.gaussian_tails import RANGE, Level, decide_level, follows, whole_above, whole_below
-from lemmata.experiments.engine.claims import registry
-from lemmata.experiments.engine.claims.claim import CLAIMS
-
-registry.load()
+from tests.claims import CLAIMS
 
 # The statements -------------------------------------------------------------------------------------------------------
 
@@ -27,11 +24,13 @@ def test_balls_and_floats_agree_on_the_bound_of_a_random_number(eta, r):
     )
 
 
-def test_one_ball_makes_a_ball():
+@pytest.mark.parametrize(
+    "arguments", [{"n": exact(7), "sigma": 0.1, "beta": 0.1}, {"n": 7, "sigma": 0.1, "beta": exact(0.1)}]
+)
+def test_one_ball_makes_a_ball(arguments):
     """A float logarithm inside a ball would be a hole in a proof."""
-    for arguments in ({"n": exact(7), "sigma": 0.1, "beta": 0.1}, {"n": 7, "sigma": 0.1, "beta": exact(0.1)}):
-        level = gaussian_maxima.max_threshold(**arguments)
-        assert isinstance(level, arb) and float(level.rad()) < 1e-14
+    level = gaussian_maxima.max_threshold(**arguments)
+    assert isinstance(level, arb) and float(level.rad()) < 1e-14
 
 
 # The decisions --------------------------------------------------------------------------------------------------------

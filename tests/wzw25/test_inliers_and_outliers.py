@@ -28,8 +28,7 @@ def test_the_minimum_against_the_primal_programme(records):
     solution = linprog(objective, A_ub=-np.hstack([Z, np.eye(n)]), b_ub=-np.ones(n), bounds=ends, method="highs")
     w, weights = claims.smallest_hinge([tuple(map(Fraction, z)) for z in records], Fraction(1))
     assert float(hinge_loss_bounds.smallest_hinge(weights=weights)) == pytest.approx(solution.fun, abs=1e-9)
-    direct = hinge_gradient.hinge_sum(np.array(w, dtype=float), Z, 1.0)
-    assert direct == pytest.approx(solution.fun, abs=1e-9)
+    assert hinge_gradient.hinge_sum(np.array(w, dtype=float), Z, 1.0) == pytest.approx(solution.fun, abs=1e-9)
 
 
 @given(records=RECORDS, w=st.tuples(st.integers(-3, 3), st.integers(-3, 3)), width=st.sampled_from([1, 3, 40]))

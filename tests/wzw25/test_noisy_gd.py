@@ -183,10 +183,10 @@ def test_auto_steps_are_the_balanced_ones_until_there_are_enough():
     assert counts == {"balanced": [1000, 1989, 2003, 25 * 10**9], "auto": [1000, 1989, 2000, 2000]}
 
 
-def test_printed_steps_depend_on_n_and_mu_alone():
-    for labels in (np.ones(5), -np.ones(5)):
-        law = noisy_gd.law(np.eye(5, 2), labels, privacy=GaussianDP(0.5), width=0.3, steps="printed")
-        assert law.steps == bounds.printed_steps(5, 0.5)
+@pytest.mark.parametrize("labels", [np.ones(5), -np.ones(5)])
+def test_printed_steps_depend_on_n_and_mu_alone(labels):
+    law = noisy_gd.law(np.eye(5, 2), labels, privacy=GaussianDP(0.5), width=0.3, steps="printed")
+    assert law.steps == bounds.printed_steps(5, 0.5)
 
 
 def test_balanced_steps_cost_little():

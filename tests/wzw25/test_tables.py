@@ -105,8 +105,7 @@ def test_the_bound_is_the_same_at_every_scale_and_below_one_where_drawn():
 
 
 def test_the_figure_decides_and_a_bound_too_small_is_refuted():
-    series = figures.errors_of_table1(along="outliers", n=400).series
-    assert len(set(map(len, series.values()))) == 1
+    assert len(set(map(len, figures.errors_of_table1(along="outliers", n=400).series.values()))) == 1
     assert figures.errors_of_table1(along="n", n=400, factor=1000).outcome == "REFUTED"
 
 
@@ -116,5 +115,4 @@ def test_what_is_measured_are_errors():
     slow = np.mean([y[i] * (X[i] @ plain) < 0 for i in range(len(X))])
     assert figures.errors(plain, X, y)[0] == slow == 4 / 200
     law = adaptive_margin.law(X, y, privacy=ApproxDP(1.0, 1e-5), steps=50)
-    weights = law.sample(np.random.default_rng(0), 3)["weights"]
-    assert figures.errors(weights, X, y).shape == (3,)
+    assert figures.errors(law.sample(np.random.default_rng(0), 3)["weights"], X, y).shape == (3,)

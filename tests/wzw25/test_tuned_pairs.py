@@ -5,16 +5,14 @@ import pytest
 from scipy.special import ndtri
 
 from lemmata.bounds.statement.verdicts import REFUTED
-from lemmata.experiments.engine.claims import registry
-from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.engine.running.power import bound_miss, run_pilot
 from lemmata.experiments.instances.pairs.tuned_pairs import reached, revealing, within_reach
 from lemmata.experiments.wzw25.best_of_runs import level
 from lemmata.mechanisms.learners.descent import private_tuning
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import gaussian_mu
+from tests.claims import CLAIMS
 
-registry.load()
 ROW = "wzw25.thmK.3/printed/impl:{}".format
 RUN_BY_RUN = {"epsilon": 1.0, "delta": 0.05, "r": 0.01}
 SETTINGS = {

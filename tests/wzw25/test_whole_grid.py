@@ -42,8 +42,7 @@ def test_ledger_of_planted_data_is_exact(n, outliers, gamma, radius):
 
 def test_weights_of_the_average_serve_all_candidates():
     """Without projections the candidates' descents differ in scale alone, as the claim on Lemma H.3 assumes."""
-    Z = planted(16, 2, 0.5, 0)
-    runs = adaptive_margin.candidates(Z, np.ones(16), mu=2.0)
+    runs = adaptive_margin.candidates(planted(16, 2, 0.5, 0), np.ones(16), mu=2.0)
     noise = [run.descent.strides[0] * run.descent.sigma for run in runs]
     assert noise == pytest.approx([noise[0]] * len(runs)) and len({run.descent.steps for run in runs}) == 1
 

@@ -62,8 +62,7 @@ def diffprivlib(budget: int) -> Iterator[Pair]:
         yield name, *(one_by_one(one.randomise) for one in made), ONE, budget
     binary = m.Binary(epsilon=1.0, value0="no", value1="yes")
     yield "Binary", *(one_by_one(lambda x=x: binary.randomise(x)) for x in ("no", "yes")), ONE, budget
-    rng = np.random.default_rng(0)
-    X, y = rng.uniform(-1, 1, (20, 2)) / 2, np.arange(20) % 2
+    X, y = np.random.default_rng(0).uniform(-1, 1, (20, 2)) / 2, np.arange(20) % 2
     Z = X.copy()
     Z[0], z = [0.7, 0.7], y.copy()
     z[0] = 1 - y[0]

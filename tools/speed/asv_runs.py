@@ -4,8 +4,6 @@ asv stores the numbers, compares them and draws them. This module adds what asv 
 the running environment, a run without a number is an error, and no time of zero is kept.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

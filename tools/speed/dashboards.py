@@ -4,8 +4,6 @@ asv's page loads its scripts from public servers, and its data by requests that 
 scripts are copied from vendor/ to the page's folder, and the data become one more script.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

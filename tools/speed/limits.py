@@ -5,8 +5,6 @@ number in the benchmark's unit. Ratios and exponents are measured side by side, 
 CPU seconds of a machine like the one that `reports/published/asv` names.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterable
 from pathlib import Path

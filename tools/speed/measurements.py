@@ -1,7 +1,5 @@
 """What asv has measured, read from its files: without asv, which is not installed everywhere that the site is drawn."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

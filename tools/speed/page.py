@@ -1,7 +1,5 @@
 """The page of ratios and limits, in the site's dress; asv's dashboards have the histories of all benchmarks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path

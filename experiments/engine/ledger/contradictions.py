@@ -30,7 +30,8 @@ def contradictions(
     while further := {key for key in lost - excused if _rests_on_excused(now[key], excused)}:
         excused |= further  # at most once around for each row
     found = [
-        f"{key} was {before[key]['verdict']}, is {_with_reason(row)}"
+        f"{key} was {before[key]['verdict']}, is {row['verdict']}"
+        + (f" ({row['reason']})" if row.get("reason") else "")
         for key, row in now.items()
         if key in before and (_is_opposite(before[key], row) or key in lost - excused)
     ]
@@ -69,7 +70,3 @@ def _rests_on_excused(row: Row, excused: set[str]) -> bool:
 
 def _count(row: Mapping[str, Any], name: str) -> int:
     return row.get(name) or 0  # an older table may lack the column
-
-
-def _with_reason(row: Row) -> str:
-    return f"{row['verdict']} ({row['reason']})" if row.get("reason") else row["verdict"]

@@ -127,8 +127,7 @@ def released(values, y, epsilon, balls="open"):
 def opposite(m, epsilon):
     """The worst neighbours: two functions that disagree everywhere, all labels equal, and one of them flipped."""
     values = np.array([[4], [-4]]).repeat(m, axis=1)
-    labels = np.ones(m), np.r_[-1.0, np.ones(m - 1)]
-    return tuple(released(values, y, epsilon) for y in labels)
+    return tuple(released(values, y, epsilon) for y in (np.ones(m), np.r_[-1.0, np.ones(m - 1)]))
 
 
 # Linear functions of one variable -------------------------------------------------------------------------------------

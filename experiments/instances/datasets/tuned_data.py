@@ -13,7 +13,6 @@ from lemmata.bounds.wzw25 import one_margin, run_counts, winner
 from lemmata.bounds.wzw25 import tuned_margin as bound
 from lemmata.bounds.wzw25.margin_grid import grid_size
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
-from lemmata.bounds.wzw25.tuned_margin import repetition_r
 from lemmata.experiments.instances.datasets.noisy_descent import ceiling, separable
 from lemmata.mechanisms.learners.descent import private_tuning, projected_gd
 from lemmata.mechanisms.privacy import GaussianDP
@@ -61,7 +60,7 @@ def tuned_law(n, epsilon, delta, gammas, outliers, steps, **_):
     def score(j, weights):
         return runs[j].errors(weights)
 
-    r = repetition_r(n, len(gammas))
+    r = bound.repetition_r(n, len(gammas))
     return private_tuning.law(base, score=score, sensitivity=1.0, epsilon=epsilon, delta=delta, r=r), y[:, None] * X
 
 
@@ -87,7 +86,7 @@ def hardest_gap(eta, r, size):
 def hardest_choice(n, epsilon, delta):
     """(law over scores (0, gap, ..., gap), gap): the gap that costs most at this n, for Algorithm 6's grid."""
     size = grid_size(n=n)
-    r = repetition_r(n, size)
+    r = bound.repetition_r(n, size)
     gap, _, _ = hardest_gap(1.0, r, size)
     setting = {"sensitivity": 1.0, "epsilon": epsilon, "delta": delta, "r": r}
     sigma = private_tuning.selection_law(np.zeros(size), **setting).sigma

@@ -13,7 +13,6 @@ from scipy.special import ndtr, ndtri
 
 from lemmata.bounds.wzw25.best_of_runs import sharp_epsilon
 from lemmata.mechanisms.learners.descent import private_tuning
-from lemmata.mechanisms.learners.descent.private_tuning import PrivateTuningLaw
 from lemmata.mechanisms.noise import gaussian
 from lemmata.mechanisms.privacy import GaussianDP
 
@@ -38,7 +37,7 @@ def silent(scores, **setting):
     return private_tuning.law(lambda _: candidates, score=fixed_scores(scores), **{"sensitivity": 1.0} | setting)
 
 
-class Reused(PrivateTuningLaw):
+class Reused(private_tuning.PrivateTuningLaw):
     """Algorithm 4 sabotaged: one noise for the scores of all runs."""
 
     def noise(self, rng, count):
@@ -69,7 +68,7 @@ def revealing(centre, factor, **setting):
 class OneRun:
     """One run of Algorithm 4, seen completely: candidate, release and noisy score; with its exact density."""
 
-    tuning: PrivateTuningLaw = field(repr=False)
+    tuning: private_tuning.PrivateTuningLaw = field(repr=False)
 
     def sample(self, rng, size=1):
         drawn, noisy, released = self.tuning.run_alone(rng, size)

@@ -21,8 +21,6 @@ change places), with any h; so is an average over all of these, and one in share
 claims all orders a > 1: those that are tried are paid for by the average.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import log

@@ -5,8 +5,6 @@ error, everything is an outcome. A `Reader` is made from the first releases, whi
 it makes of a release depends on that release alone, never on the batch in which it came: else the batch would tell.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Guessing rules: a learned score with a threshold for each dataset."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

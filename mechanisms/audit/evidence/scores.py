@@ -5,8 +5,6 @@ dataset is likelier. Most mechanisms add independent noise to every number that 
 then a sum over the columns, and for Laplace noise each term of it is bounded, which no linear score is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

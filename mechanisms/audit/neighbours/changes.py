@@ -54,8 +54,7 @@ def moved(data: tuple, parts: list[Part], narrow: bool) -> Iterator[tuple[str, t
     n, placed = len(data[0]), list(places(data, parts))
     few = [0, *_unlike(data, parts)]
     yield from ((words, base, parts) for words, base in placed)
-    alone = tuple(part[:1] for part in data)
-    yield "its first record alone", alone, parts
+    yield "its first record alone", tuple(part[:1] for part in data), parts
     for count, words in ((2, "two"), (3, "three")):
         if n > count:
             yield f"{words} of its records", _rows(data, few[:count]), parts

@@ -144,8 +144,7 @@ def _others(frame: Any) -> Iterator[tuple[int, str, Any]]:
 
 def _values(column: Any) -> list:
     """What may stand in a column that holds no numbers."""
-    known = column.dropna()
-    kind, there = column.dtype, list(known)
+    kind, there = column.dtype, list(column.dropna())
     if hasattr(kind, "categories"):
         return [*kind.categories[:3], None]
     if kind.kind == "b":

@@ -1,7 +1,5 @@
 """The result of an audit as a record, with its text."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass, field, replace
 from math import inf

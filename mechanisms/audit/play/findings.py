@@ -1,7 +1,5 @@
 """Results of a sequential test: the most informative event, and the smallest leak that would be detected."""
 
-from __future__ import annotations
-
 from copy import copy
 from math import log
 

@@ -4,8 +4,6 @@ The first releases train the attackers, and every later chunk is judged by rules
 trains the next rules. How much a claim allows, and how guesses become evidence, is in `stakes`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import inf, log
 from typing import Any

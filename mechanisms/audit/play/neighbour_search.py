@@ -15,8 +15,6 @@ needed.
 *Evidence.* What is left is played (`games`), on releases that no choice was made by.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator

@@ -3,8 +3,6 @@
 None of it is evidence. A rank says which pair is looked at next.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import inf
 from typing import Any

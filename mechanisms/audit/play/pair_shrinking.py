@@ -5,8 +5,6 @@ alike or at zero, fewer columns. It stands if releases with equal seeds still li
 evidence: the smaller pair is played afresh.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -127,8 +125,7 @@ def _again(words: str, now: str) -> str:
 
 def reproducer(search: Search, pair: Neighbours) -> str:
     """At most 20 lines that count one event on both datasets; "" for a mechanism that cannot be imported."""
-    source = search.mechanism.source
-    called = _called(source)
+    called = _called(search.mechanism.source)
     if called is None:
         return ""
     imports, call = called

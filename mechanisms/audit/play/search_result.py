@@ -1,7 +1,5 @@
 """From a search to its result: tests of the finalists, a shrunk pair, and the text."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress

@@ -3,8 +3,6 @@
 `game` keeps the state and judges each chunk; here a test is begun, played to its end and concluded.
 """
 
-from __future__ import annotations
-
 import secrets
 import time
 from collections.abc import Callable

@@ -20,7 +20,6 @@ from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.law import LinearLaw, Projection
 from lemmata.mechanisms.learners.descent import noisy_gd
-from lemmata.mechanisms.learners.descent.noisy_gd import Descent, NoisyGDLaw
 from lemmata.mechanisms.numerics.arguments import check_choice, check_magnitude, clip_rows, quiet
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee
 
@@ -37,7 +36,7 @@ class JLGDLaw(LinearLaw):
     weights in R^k call `descent.sample`; since Phi is public this releases no more.
     """
 
-    descent: NoisyGDLaw = field(repr=False)
+    descent: noisy_gd.NoisyGDLaw = field(repr=False)
     projection: Projection | None  # None is the identity
 
     @property
@@ -83,7 +82,7 @@ def law(
     width: float,
     radius: float = 1.0,
     projection: Projection | None = None,
-    **descent: Unpack[Descent],
+    **descent: Unpack[noisy_gd.Descent],
 ) -> JLGDLaw:
     """Return the law of Algorithm 1 of wzw25: project, clip at twice the radius, descend with noise, lift.
 

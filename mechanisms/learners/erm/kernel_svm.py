@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.features.random_features import FourierMap, profile
 from lemmata.mechanisms.learners.erm import private_svm
-from lemmata.mechanisms.learners.erm.private_svm import SVMLaw
 from lemmata.mechanisms.numerics.arguments import check_moderate, check_rows, clip_rows, quiet, read_labels
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.solvers.svm import KernelSolution, solve_gram
@@ -63,7 +62,7 @@ def law(
     sampler: str = "grid",
     counts: ArrayLike | None = None,
     public: FourierMap,
-) -> SVMLaw:
+) -> private_svm.SVMLaw:
     """Return the law of the weights that Algorithm 3 of rbht09 releases, 2 d_hat of them, for one draw of frequencies.
 
     Formal guarantee: `privacy`, a PureDP under replacement of one row, for every input and every value of `public`, a

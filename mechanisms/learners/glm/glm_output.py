@@ -20,8 +20,6 @@ from lemmata.mechanisms.law import LinearLaw, check_replacement
 from lemmata.mechanisms.learners.glm.glm_gd import SAFE
 from lemmata.mechanisms.learners.glm.glm_losses import Records, records
 from lemmata.mechanisms.noise import gaussian, grid_gaussian
-from lemmata.mechanisms.noise.gaussian import GaussianLaw
-from lemmata.mechanisms.noise.grid_gaussian import GridGaussianLaw
 from lemmata.mechanisms.noise.grid_sums import check_noise
 from lemmata.mechanisms.numerics.arguments import check_magnitude, quiet
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
@@ -68,11 +66,11 @@ def solve_within(data: Records, *, ridge: float, norm_bound: float, missed: floa
     return run_descent(data.X, data.y, slope=slope, smooth=smooth, steps=steps, **sizes)
 
 
-class FloatOutputLaw(LinearLaw, GaussianLaw):
+class FloatOutputLaw(LinearLaw, gaussian.GaussianLaw):
     """The law of the minimiser under float64's noise."""
 
 
-class GridOutputLaw(LinearLaw, GridGaussianLaw):
+class GridOutputLaw(LinearLaw, grid_gaussian.GridGaussianLaw):
     """The law of the minimiser under noise on a public grid."""
 
 

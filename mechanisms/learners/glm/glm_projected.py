@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.abgmu22.baselines import STRETCH
 from lemmata.mechanisms.law import LinearLaw, Projection
 from lemmata.mechanisms.learners.glm import glm_gd
-from lemmata.mechanisms.learners.glm.glm_gd import BallGDLaw
 from lemmata.mechanisms.numerics.arguments import check_magnitude, clip_rows, quiet
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 
@@ -25,7 +24,7 @@ from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 class ProjectedLaw(LinearLaw):
     """The law of Phi^T w~ on one dataset, given its public projection; releases have shape (size, d)."""
 
-    descent: BallGDLaw = field(repr=False)  # in R^k
+    descent: glm_gd.BallGDLaw = field(repr=False)  # in R^k
     projection: Projection = field(repr=False)
 
     @property

@@ -7,7 +7,6 @@ import pytest
 
 from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.experiments.engine.claims import attack as game
-from lemmata.experiments.engine.claims.attack import Sampler
 from lemmata.experiments.engine.claims.claim import attack_claim
 from lemmata.experiments.engine.claims.verdict import LOG_REFUTE, AttackDecider, conclude
 from lemmata.experiments.engine.running.cell import Cell
@@ -51,12 +50,12 @@ def audit(a, b, claim, *, budget, chunk=1000):
 
 
 def words(p):
-    return Sampler(lambda rng, size: np.where(rng.random(size) < p, "yes", None).astype(object))
+    return game.Sampler(lambda rng, size: np.where(rng.random(size) < p, "yes", None).astype(object))
 
 
 def named(p):
     """A release in two fields, one of them a number that never changes."""
-    return Sampler(lambda rng, size: {"hit": rng.random(size) < p, "size": np.full(size, 7)})
+    return game.Sampler(lambda rng, size: {"hit": rng.random(size) < p, "size": np.full(size, 7)})
 
 
 SEEN = {
@@ -151,8 +150,7 @@ def test_an_exact_likelihood_ratio_plays_alone():
 @pytest.mark.parametrize(("counts", "reason"), [((500, 500, 0), "NO_POWER"), ((700, 300, 0), "AUDIT_ONLY")])
 def test_an_attack_without_power_does_not_say_survived(counts, reason):
     with toy.registered() as claims:
-        claim = replace(claims["abgmu22.asm2/printed/impl:laplace"], cap=1)
-        cell = Cell(claim, {})
+        cell = Cell(replace(claims["abgmu22.asm2/printed/impl:laplace"], cap=1), {})
         cell.add(Chunk(toy.guessed(cell.decider.claim, *counts), 0.0, b""))
     assert (cell.verdict.outcome, cell.verdict.reason) == ("INCONCLUSIVE", reason)
     assert ("survived" in cell.verdict.note) == (reason == "AUDIT_ONLY")
@@ -171,7 +169,7 @@ def test_a_function_is_a_side_like_a_law():
     def plain(rng, size):
         return rng.normal(size=(size, 3))
 
-    as_laws = attacked(lambda factor: (Sampler(scaled), Sampler(plain)))
+    as_laws = attacked(lambda factor: (game.Sampler(scaled), game.Sampler(plain)))
     assert attacked(lambda factor: (scaled, plain)) == as_laws
     with pytest.raises(ValueError, match=r"^a side must be a law with `sample` or a function \(rng, size\), got int$"):
         attacked(lambda factor: (3, plain))

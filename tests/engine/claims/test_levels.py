@@ -93,18 +93,18 @@ def test_means(bound, low, high):
     assert expectation(lambda: MeanDecider(bound, low, high), [(MeanDecider.pack([high]), 1)], 5, HOLD) < 1
 
 
-def test_rates():
+@pytest.mark.parametrize("side", [HOLD, REFUTE])
+@pytest.mark.parametrize("idle", [Fraction(0), Fraction(1, 3)])
+def test_rates(idle, side):
     """E X_last = ratio E X_first on the corners of [0, 2] x [0, 1/2]."""
     ratio, highs = Fraction(1, 8), (2.0, 0.5)
     p = ratio * 2 / (ratio * 2 + Fraction(1, 2))  # of (0, 1/2), against (2, 0)
-    for idle in (Fraction(0), Fraction(1, 3)):
-        law = [
-            (RateDecider.pack([[0, 9, 0.5]]), p * (1 - idle)),
-            (RateDecider.pack([[2, 9, 0]]), (1 - p) * (1 - idle)),
-            (RateDecider.pack([[0, 9, 0]]), idle),
-        ]
-        for side in (HOLD, REFUTE):
-            assert expectation(lambda: RateDecider.between(1 / 8, highs), law, 4, side) == pytest.approx(1, abs=1e-12)
+    law = [
+        (RateDecider.pack([[0, 9, 0.5]]), p * (1 - idle)),
+        (RateDecider.pack([[2, 9, 0]]), (1 - p) * (1 - idle)),
+        (RateDecider.pack([[0, 9, 0]]), idle),
+    ]
+    assert expectation(lambda: RateDecider.between(1 / 8, highs), law, 4, side) == pytest.approx(1, abs=1e-12)
 
 
 def game(claim, right, wrong, abstain):
@@ -188,16 +188,15 @@ def test_what_is_refuted_at_a_level_is_refuted_at_every_smaller_one(claim):
         assert last <= decider.reached() <= min([x for x in levels if x > last], default=np.inf)
 
 
-def test_two_hundred_right_guesses_reach_far():
+@pytest.mark.parametrize(
+    "claim, outcome, reached",
+    [(PureDP(1.0), (200, 0, 0), 3.1), (GaussianDP(1.0), (200, 0, 0), 3.2), (PureDP(1.0), (100, 100, 0), 0.0)],
+)
+def test_two_hundred_right_guesses_reach_far(claim, outcome, reached):
     """Reported as 0.000 once, when the alternatives were multiples of the level under test."""
-    for claim, outcome, reached in (
-        (PureDP(1.0), (200, 0, 0), 3.1),
-        (GaussianDP(1.0), (200, 0, 0), 3.2),
-        (PureDP(1.0), (100, 100, 0), 0.0),
-    ):
-        decider = AttackDecider(claim)
-        decider.add(guessed(claim, *outcome))
-        assert decider.reached() == pytest.approx(reached, rel=0.05)
+    decider = AttackDecider(claim)
+    decider.add(guessed(claim, *outcome))
+    assert decider.reached() == pytest.approx(reached, rel=0.05)
 
 
 def test_an_attack_never_holds():

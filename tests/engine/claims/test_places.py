@@ -7,7 +7,6 @@ import pytest
 
 from lemmata.experiments.engine.claims import claim as claims_module
 from lemmata.experiments.engine.claims import fingerprint, places, registry
-from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.engine.front import decision
 from lemmata.experiments.engine.ledger import ledger_rows as ledger_module
 from lemmata.experiments.engine.running import run
@@ -39,7 +38,7 @@ def test_where_things_stand():
 )
 def test_the_law_that_a_claim_is_about(key, law):
     registry.load()
-    place = places.locate_law(CLAIMS[key])
+    place = places.locate_law(claims_module.CLAIMS[key])
     assert (place and place.partition(":")[0]) == law
 
 

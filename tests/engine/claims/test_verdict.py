@@ -41,14 +41,14 @@ def test_the_e_value_is_its_slow_twin(trials, beta, share):
         assert np.isclose(fast, np.log(slow), rtol=1e-6, atol=1e-6) or slow == 0
 
 
-def test_e_values_have_mean_at_most_one_at_the_boundary():
+@pytest.mark.parametrize("odds", [v.HOLD_ODDS, v.REFUTE_ODDS])
+@pytest.mark.parametrize("beta", [0.01, 0.3])
+def test_e_values_have_mean_at_most_one_at_the_boundary(beta, odds):
     """Exactly, over all counts: the definition of an e-value."""
-    for beta in (0.01, 0.3):
-        counts = np.arange(201)
-        weights = binom.pmf(counts, 200, beta)
-        for odds in (v.HOLD_ODDS, v.REFUTE_ODDS):
-            values = np.exp([v.log_e_tail(200, int(k), beta, odds) for k in counts])
-            assert np.isclose(weights @ values, 1, atol=1e-9)
+    counts = np.arange(201)
+    weights = binom.pmf(counts, 200, beta)
+    values = np.exp([v.log_e_tail(200, int(k), beta, odds) for k in counts])
+    assert np.isclose(weights @ values, 1, atol=1e-9)
 
 
 def test_thresholds_are_rarely_crossed_at_the_boundary():
@@ -85,8 +85,7 @@ def test_swapped_odds_would_be_caught():
 
 def test_a_t_interval_would_hold_what_the_engine_does_not():
     """Row 28: Bernoulli(.001) with claimed mean .001, n = 1000. The t-interval falsely holds in about 37% of runs."""
-    rng = np.random.default_rng(ROOT)
-    x = (rng.random((1000, 1000)) < 0.001).astype(float)
+    x = (np.random.default_rng(ROOT).random((1000, 1000)) < 0.001).astype(float)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = (x.mean(1) - 0.001) / (x.std(1, ddof=1) / np.sqrt(1000))
     t_holds = (x.mean(1) == 0) | (t < norm.ppf(1e-3))
@@ -139,13 +138,17 @@ def test_an_unbounded_mean_can_be_refuted_but_not_held():
     assert stopped(chunks, lambda: MeanDecider(0.1, 0.0, np.inf)) == v.REFUTED
 
 
-def test_values_outside_the_range_are_an_error():
-    with pytest.raises(ValueError, match=r"a trial must be at most high = 1\.0, got 1\.5"):
-        MeanDecider(0.5).add({"values": np.array([1.5])})
-    with pytest.raises(ValueError, match=r"a trial must be at least low = 0\.0, got -0\.5"):
-        MeanDecider(0.5).add({"values": np.array([-0.5])})
-    with pytest.raises(ValueError, match="bound"):
-        MeanDecider(1.0)
+@pytest.mark.parametrize(
+    "bound, value, message",
+    [
+        (0.5, 1.5, r"a trial must be at most high = 1\.0, got 1\.5"),
+        (0.5, -0.5, r"a trial must be at least low = 0\.0, got -0\.5"),
+        (1.0, 0.5, "bound"),
+    ],
+)
+def test_values_outside_the_range_are_an_error(bound, value, message):
+    with pytest.raises(ValueError, match=message):
+        MeanDecider(bound).add({"values": np.array([value])})
 
 
 @pytest.mark.parametrize(("exponent", "expected"), [(-1.0, v.HOLDS), (-0.5, v.REFUTED)])
@@ -192,8 +195,7 @@ def test_approximate_dp_counts_the_mass_above_the_ratio(delta, verdict):
 
 @given(failures=st.integers(0, 50), trials=st.integers(50, 2000))
 def test_the_interval_contains_the_observed_rate(failures, trials):
-    decider = TailDecider(0.1, trials=trials, failures=failures)
-    low, high = decider.interval()
+    low, high = TailDecider(0.1, trials=trials, failures=failures).interval()
     assert 0 <= low <= failures / trials <= high <= 1
 
 

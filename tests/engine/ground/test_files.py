@@ -13,7 +13,6 @@ from lemmata.experiments.engine.ground.files import replace_file, write_table
 from lemmata.experiments.engine.ledger import published
 from lemmata.experiments.engine.running.store import Chunk, Store, StoreError
 from tests.engine.running import faults
-from tests.engine.running.faults import command
 from tests.test_fifth_paper import FOLDER
 
 PAPER = library.papers["rbht09"]
@@ -133,9 +132,9 @@ def test_a_table_is_written_and_read_as_a_whole(tmp_path):
 def test_a_damaged_list_of_errata_ends_accept_before_anything_is_written(tmp_path):
     folder = shutil.copytree(FOLDER, tmp_path / "paper", ignore=shutil.ignore_patterns("__pycache__", "reports"))
     (folder / "errata.csv").write_text("number,key,status\nE1,inv25.lem2/printed\n")
-    ran = faults.run(command("run", folder, "--jobs", "1"))  # in a fork: the paper is known there only
+    ran = faults.run(faults.command("run", folder, "--jobs", "1"))  # in a fork: the paper is known there only
     assert ran.status in (0, 1), ran.said
-    refused = faults.run(command("accept", folder))
+    refused = faults.run(faults.command("accept", folder))
     assert (
         refused.status == 2 and "errata.csv: record 2 must have fields number,key,status, got 2 fields" in refused.said
     )

@@ -12,7 +12,6 @@ from lemmata.experiments.engine.ledger import verdict_steps
 from lemmata.experiments.engine.ledger.graph import class_of, format_tally, tally
 from lemmata.experiments.engine.ledger.headline import describe_verdict
 from lemmata.experiments.engine.ledger.row import open_row
-from lemmata.experiments.engine.ledger.verdict_steps import Findings, limit_by_evidence, limit_by_links, require_calls
 
 PROSE, CALLED = "bms22.lemF.1.t1/corrected", "bms22.lemF.3d/printed"
 UNCALLED = {"abgmu22": 49, "bms22": 90, "rbht09": 14, "wzw25": 161}  # rows of older claims: fewer, never more
@@ -28,11 +27,11 @@ def held(key, **fields):
 
 
 def found(key):
-    return Findings(CLAIMS[key], None, [], None, None)
+    return verdict_steps.Findings(CLAIMS[key], None, [], None, None)
 
 
 def test_prose_alone_is_asserted_in_these_words():
-    row = limit_by_evidence(held(PROSE), found(PROSE))
+    row = verdict_steps.limit_by_evidence(held(PROSE), found(PROSE))
     assert row["evidence"] == class_of(row) == "asserted"
     assert describe_evidence(row) == EVIDENCE["asserted"] == "asserted by the author; no step was checked"
     assert format_tally(tally([row])) == "1 asserted"
@@ -40,23 +39,23 @@ def test_prose_alone_is_asserted_in_these_words():
 
 
 def test_a_row_that_calls_what_it_is_given_is_derived():
-    assert class_of(limit_by_evidence(held(CALLED), found(CALLED))) == "derived"
+    assert class_of(verdict_steps.limit_by_evidence(held(CALLED), found(CALLED))) == "derived"
 
 
 def test_what_rests_on_an_assertion_is_asserted():
     links = {key: held(key, evidence="asserted") for key in CLAIMS[CALLED].given}
-    row = limit_by_links(held(CALLED, rests_on=list(links)), CLAIMS[CALLED], links.__getitem__)
+    row = verdict_steps.limit_by_links(held(CALLED, rests_on=list(links)), CLAIMS[CALLED], links.__getitem__)
     assert class_of(row) == "asserted"
 
 
 def test_a_stranger_has_to_call_what_she_is_given(monkeypatch):
     key = next(key for key, claim in CLAIMS.items() if fingerprint.find_uncalled_rows(claim))
-    assert require_calls(held(key), found(key))["verdict"] == HOLDS
+    assert verdict_steps.require_calls(held(key), found(key))["verdict"] == HOLDS
     monkeypatch.setattr(verdict_steps, "library", SimpleNamespace(paper=lambda key: SimpleNamespace(house=False)))
-    row = require_calls(held(key), found(key))
+    row = verdict_steps.require_calls(held(key), found(key))
     assert (row["verdict"], row["reason"]) == (INCONCLUSIVE, "FAILED")
     assert fingerprint.find_uncalled_rows(CLAIMS[key])[0] in row["note"]
-    assert require_calls(held(CALLED), found(CALLED))["verdict"] == HOLDS
+    assert verdict_steps.require_calls(held(CALLED), found(CALLED))["verdict"] == HOLDS
 
 
 @pytest.mark.parametrize("paper", UNCALLED)

@@ -14,14 +14,12 @@ from lemmata.bounds.library import library
 from lemmata.bounds.statement.verdicts import HOLDS, SLIP
 from lemmata.bounds.theorem import THEOREMS, require
 from lemmata.experiments.conformance import accepted
-from lemmata.experiments.engine.claims import claim, registry
-from lemmata.experiments.engine.claims.claim import CLAIMS
+from lemmata.experiments.engine.claims import claim
 from lemmata.experiments.engine.ledger import graph, prose_links
 from lemmata.experiments.engine.ledger.ledger_rows import add_summaries, carry_controls, settle_links
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
+from tests.claims import CLAIMS
 from tests.engine import toy
-
-registry.load()
 
 VERDICTS = {key: line.verdict for key, line in accepted.everything().items()}
 

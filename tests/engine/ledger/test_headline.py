@@ -6,13 +6,13 @@ from types import SimpleNamespace
 
 import pytest
 
+import tests.claims  # noqa: F401 (it registers every claim)
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.gaussian_maxima import max_exceeds
 from lemmata.bounds.library import library
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, OPEN, REFUTED, SLIP, VACUOUS
 from lemmata.bounds.wzw25 import gaussian_maxima
 from lemmata.experiments.conformance import accepted
-from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.verdict import Verdict
 from lemmata.experiments.engine.front import explanation
 from lemmata.experiments.engine.ledger import ledger_rows, published, verdict_steps
@@ -22,8 +22,6 @@ from lemmata.experiments.engine.running.store import Store
 from lemmata.experiments.report import site, words
 from lemmata.experiments.report.summary import tally_by_reading
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
-
-registry.load()
 
 
 def decided(lines, claim):

@@ -6,8 +6,6 @@ and the scenario is run again without a fault: it has to come to what it comes t
 finished before. `make soak` asks this of all places; tests/engine/running/test_meanwhile.py of one place a kind.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3
@@ -20,9 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lemmata import Accountant, PureDP
 from lemmata.experiments.engine.ground.files import replace_file, write_table
-from lemmata.mechanisms.privacy import PureDP
-from lemmata.mechanisms.privacy.accountant import Accountant
 from tests.engine.running import faults
 from tests.engine.running.faults import Ended, Turn, command, killed, raised
 from tests.soak import counted

@@ -6,8 +6,6 @@ process is killed in its stead. Whatever it was, the command ends in one line or
 command once more comes to what it would have come to.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -10,7 +10,6 @@ from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.experiments.engine.claims.claim import grid
 from lemmata.experiments.engine.claims.verdict import AttackDecider, MeanDecider, TailDecider
 from lemmata.experiments.engine.ledger import ledger_rows
-from lemmata.experiments.engine.ledger.ledger_rows import ledger
 from lemmata.experiments.engine.running import run
 from lemmata.experiments.engine.running.cell import Cell, combine
 from lemmata.experiments.engine.running.store import Chunk, Store, checksum
@@ -18,7 +17,6 @@ from lemmata.mechanisms.audit.evidence import stakes
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import PureDP
 from tests.engine import toy
-from tests.engine.toy import guessed
 
 
 def cell_after(failures, trials=1000):
@@ -86,7 +84,7 @@ def test_what_cells_cost_is_added_up():
 
 def test_an_attack_that_refutes_every_level_reaches_the_last(monkeypatch):
     attack = AttackDecider(PureDP(1.0))
-    attack.add(guessed(attack.claim, 1, 0, 0))
+    attack.add(toy.guessed(attack.claim, 1, 0, 0))
     monkeypatch.setattr(stakes, "against", lambda counts, claim, values: np.full(len(values), 1e3))
     assert attack.reached() == stakes.PARAMETERS[-1]
 
@@ -122,7 +120,7 @@ def claim():
 
 
 def row(store, claim):
-    (found,) = [r for r in ledger(store, TEST_ROOT, [claim]) if r["key"] == KEY]
+    (found,) = [r for r in ledger_rows.ledger(store, TEST_ROOT, [claim]) if r["key"] == KEY]
     return found
 
 

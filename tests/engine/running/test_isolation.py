@@ -22,7 +22,6 @@ from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from tests.engine import toy
 from tests.engine.running import faults
 from tests.engine.running.faulted import rows
-from tests.engine.running.faults import command
 from tests.engine.running.test_workers import alive
 
 # By the name of its row: what a check does first, and what the row then says. The first three move no other row.
@@ -80,7 +79,7 @@ def written(folder, order):
 def decided(folder, jobs):
     """{statement: row} without the line that the row stands in."""
     out = folder / f"out{jobs}"
-    ran = faults.run(command("run", folder, "--jobs", str(jobs), "--out", out))
+    ran = faults.run(faults.command("run", folder, "--jobs", str(jobs), "--out", out))
     assert ran.status == 3 and "Traceback" not in ran.said, ran.said
     return {row["id"].partition(".")[2]: {**row, "where": None} for row in rows(folder, out)}
 
@@ -88,8 +87,7 @@ def decided(folder, jobs):
 def test_poisoned_rows_fail_and_no_order_or_number_of_workers_changes_the_ledger(tmp_path):
     shuffled = random.Random(TEST_ROOT).sample(list(CHECKS), len(CHECKS))
     one = decided(written(tmp_path / "one", shuffled), 1)
-    two = decided(written(tmp_path / "two", reversed(shuffled)), 2)
-    assert one == two and one.keys() == CHECKS.keys()
+    assert one == decided(written(tmp_path / "two", reversed(shuffled)), 2) and one.keys() == CHECKS.keys()
     for name, (_, said) in itertools.islice(CHECKS.items(), 3, None):
         assert one[name]["reason"] == "FAILED" and said in one[name]["note"], one[name]
     assert [one[name]["verdict"] for name in ("sound", "draws")] == ["HOLDS", "HOLDS"]
@@ -181,7 +179,7 @@ def test_a_function_of_a_claim_does_not_end_the_ledger(tmp_path, call):
     rows_file.write_text(
         text.replace("@inequality_claim(sound)", f"@inequality_claim(sound, nonvacuous_from=lambda: {call})")
     )
-    ran = faults.run(command("run", folder, "--jobs", "1", "--out", tmp_path / "out"))
+    ran = faults.run(faults.command("run", folder, "--jobs", "1", "--out", tmp_path / "out"))
     said = "lemmata: poisoned.sound/printed: its claim must not end or fork its process"
     assert ran.status == 2 and ran.said.splitlines()[-1] == said, ran.said
 
@@ -211,7 +209,7 @@ def test_a_statement_that_changes_its_process_loses_its_row_alone(tmp_path):
         'id = "bound"\nauthors = ["Ada Nobody"]\ntitle = "A bound"\nyear = 2026\n[contents]\n"lem1" = "Lemma 1"\n'
     )
     (folder / "rows.py").write_text(BOUND)
-    ran = faults.run(command("run", folder, "--jobs", "1", "--out", tmp_path / "out"))
+    ran = faults.run(faults.command("run", folder, "--jobs", "1", "--out", tmp_path / "out"))
     (row,) = rows(folder, tmp_path / "out")
     assert ran.status == 3 and row["reason"] == "FAILED"
     assert "changed numpy.sqrt" in row["note"]
@@ -235,5 +233,4 @@ def coin(rng, size, *, beta, factor=1):
 
 
 def test_the_state_of_a_process_is_read_without_a_trace():
-    state = process_state.read_state(thorough=True)
-    assert process_state.put_back(state) == []
+    assert process_state.put_back(process_state.read_state(thorough=True)) == []

@@ -33,7 +33,6 @@ from tests.engine import toy
 from tests.engine.running import faults
 from tests.engine.running.faulted import HEAD, TABLE, accepting, deciding, full, outcomes, rows, spending
 from tests.engine.running.faults import Turn, command, killed, raised
-from tests.engine.toy import rows_of
 
 # Results are removed --------------------------------------------------------------------------------------------------
 
@@ -152,7 +151,7 @@ def test_two_profiles_at_once_come_to_what_each_comes_to_alone(tmp_path):
         both.left, both.claims = 3, list(claims.values())
         run.execute(both.claims, alone, root=TEST_ROOT, profile="full")
         run.execute(both.claims, both, root=TEST_ROOT, profile="full")
-        assert both.left < 0 and rows_of(both) == rows_of(alone)
+        assert both.left < 0 and toy.rows_of(both) == toy.rows_of(alone)
         assert len(both.chunks()) == len(alone.chunks())
         both.close()
 

@@ -14,15 +14,15 @@ from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.command.main import main
 from lemmata.experiments.audits.tables import write_lines
 from lemmata.experiments.conformance import accepted
-from lemmata.experiments.engine.claims import registry, verdict
-from lemmata.experiments.engine.claims.claim import CLAIMS, grid
+from lemmata.experiments.engine.claims import verdict
+from lemmata.experiments.engine.claims.claim import grid
 from lemmata.experiments.engine.running import costs, run
 from lemmata.experiments.engine.running.cell import ControlRun
 from lemmata.experiments.engine.running.power import bound_miss, chernoff, describe_pilot, miss_tail, run_pilot
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
+from tests.claims import CLAIMS
 from tests.engine import toy
 
-registry.load()
 SAMPLED = {key: claim for key, claim in CLAIMS.items() if claim.style != "exact"}
 WORST, ALL = 1e-8, 1e-6  # for one control or cell, and for all of them together
 

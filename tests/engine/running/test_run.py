@@ -27,14 +27,13 @@ from lemmata.experiments.engine.witness import programs
 from lemmata.mechanisms.numerics.streams import TEST_ROOT, generator
 from tests.engine import toy
 from tests.engine.running.faulted import chunks
-from tests.engine.toy import by_key, rows_of
 
 REAL = "bms22.lemA.3/explicit/impl:sign_projection"  # a sampled claim that workers can import
 
 
 def test_toy_claims_get_the_verdicts_they_deserve():
     with toy.registered() as claims:
-        rows = by_key(toy.decided(claims, root=TEST_ROOT))
+        rows = toy.by_key(toy.decided(claims, root=TEST_ROOT))
     expected = {
         "asm1/printed/coin": {
             "verdict": "HOLDS",
@@ -61,7 +60,7 @@ def test_an_interrupted_run_continues_to_the_same_ledger():
     with toy.registered() as claims:
         whole = Store()
         run.execute(list(claims.values()), whole, root=TEST_ROOT)
-        expected = rows_of(whole)
+        expected = toy.rows_of(whole)
         for stop in (1, 5, 12):
             store = Store()
             writes = [mock.DEFAULT] * stop + [KeyboardInterrupt]  # that many are done
@@ -70,7 +69,7 @@ def test_an_interrupted_run_continues_to_the_same_ledger():
                 run.execute(list(claims.values()), store, root=TEST_ROOT)
             assert len(store.chunks()) == stop
             run.execute(list(claims.values()), store, root=TEST_ROOT)
-            assert rows_of(store) == expected
+            assert toy.rows_of(store) == expected
 
 
 def test_chunks_computed_ahead_are_ignored():
@@ -84,7 +83,7 @@ def test_chunks_computed_ahead_are_ignored():
             where = ('{"beta":0.2}', "main", 1000, "")
             ahead.write(claim.key, fingerprint.hash_claim(claim), TEST_ROOT, where, index, chunk)
         run.execute([claim], ahead, root=TEST_ROOT)
-        assert rows_of(ahead) == rows_of(plain)
+        assert toy.rows_of(ahead) == toy.rows_of(plain)
 
 
 def test_one_and_two_workers_agree_to_the_last_bit():
@@ -92,7 +91,7 @@ def test_one_and_two_workers_agree_to_the_last_bit():
     stores = [Store(), Store()]
     for jobs, store in enumerate(stores, start=1):
         run.execute(registry.closure([REAL]), store, root=TEST_ROOT, jobs=jobs)
-    one, two = (by_key(store)[REAL] for store in stores)
+    one, two = (toy.by_key(store)[REAL] for store in stores)
     assert one == two and one["verdict"] == "HOLDS"
 
 
@@ -108,7 +107,7 @@ def test_kill_minus_nine_and_again(tmp_path):
     store, undisturbed = Store(path), Store()
     for each in (store, undisturbed):
         run.execute(registry.closure([REAL]), each, root=TEST_ROOT)
-    assert by_key(store)[REAL] == by_key(undisturbed)[REAL]
+    assert toy.by_key(store)[REAL] == toy.by_key(undisturbed)[REAL]
     assert chunks(path) >= killed
 
 
@@ -143,7 +142,7 @@ def test_a_trial_outside_its_range_fails_its_cell_and_stores_nothing():
         claims[key] = replace(claims[key], trial=lambda rng, size, factor=1: rng.random(size) * 2, control=None)
         store = Store()
         run.execute([claims[key]], store, root=TEST_ROOT)
-        row = by_key(store)[key]
+        row = toy.by_key(store)[key]
     assert (row["verdict"], row["reason"]) == ("INCONCLUSIVE", "FAILED")
     assert "must be at most high" in row["note"]
     assert store.chunks().empty
@@ -183,7 +182,7 @@ def test_a_poisoned_chunk_fails_its_cell_and_stops_no_ledger():
         where = Cell(claims[key], {}).where
         chunk = Chunk({"values": np.full(1000, 7.0)}, 0.0, b"y" * 16)
         store.write(key, fingerprint.hash_claim(claims[key]), TEST_ROOT, where, 0, chunk)
-        row = by_key(store)[key]
+        row = toy.by_key(store)[key]
     assert row["reason"] == "FAILED" and "chunk 0 cannot be folded" in row["note"]
 
 
@@ -267,7 +266,7 @@ def test_twenty_kills_leave_the_same_ledger(tmp_path):
     undisturbed = Store()
     keys = [claim.key for claim in registry.load()["bms22/sign_projection"]]
     programs.confirm(run.execute(registry.closure(keys), undisturbed, root=TEST_ROOT), undisturbed)
-    assert rows_of(Store(store)) == rows_of(undisturbed)
+    assert toy.rows_of(Store(store)) == toy.rows_of(undisturbed)
 
 
 @pytest.mark.soak

@@ -16,7 +16,6 @@ from lemmata.experiments.engine.running import workers
 from lemmata.experiments.engine.running.schedule import FinalFailure
 from tests.engine.running import faults
 from tests.engine.running.faulted import rows
-from tests.engine.running.faults import command
 from tests.engine.running.test_meanwhile import TRIAL, edited
 
 
@@ -193,7 +192,7 @@ def test_a_run_goes_on_without_the_chunk_that_kills(paper, tmp_path):
     folder, edit = edited(paper, tmp_path, TRIAL, FATAL + TRIAL)
     edit()
     out = tmp_path / "out"
-    ran = faults.run(command("run", folder, "--jobs", "2", "--out", out))
+    ran = faults.run(faults.command("run", folder, "--jobs", "2", "--out", out))
     assert ran.status == 3, ran.said
     listed = rows(folder, out)
     lost = next(row for row in listed if row["key"] == "inv25.thm3/printed")

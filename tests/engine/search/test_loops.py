@@ -2,7 +2,6 @@
 
 import itertools
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
@@ -19,7 +18,7 @@ def plain():
 
 
 def crossed():
-    for n, x in product(SIZES, (0.1, 0.5)):
+    for n, x in itertools.product(SIZES, (0.1, 0.5)):
         if n > 1:
             yield {"n": n, "x": x}, n * x, 2
 

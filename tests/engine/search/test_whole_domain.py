@@ -75,8 +75,7 @@ def test_a_formula_that_is_less_than_what_is_measured_is_noticed(at, noticed):
 
 def test_what_is_measured_is_a_case_of_its_own():
     """It is named, may refute, and needs a setting of the check, or both sides."""
-    beyond = claimed(measured=lambda: [({"x": 1.0}, 2.5)])
-    assert run(beyond).witness["setting"] == {"x": 1.0, "of": "measured"}
+    assert run(claimed(measured=lambda: [({"x": 1.0}, 2.5)])).witness["setting"] == {"x": 1.0, "of": "measured"}
     assert run(claimed(measured=lambda: [({"seed": 1}, 3, 2)])).outcome == REFUTED
     with pytest.raises(ValueError, match=r"one of the check's, got \{'y': 1.0\}"):
         run(claimed(measured=lambda: [({"y": 1.0}, 2.5)]))
@@ -165,10 +164,10 @@ def test_hypotheses_on_several_arguments_are_used():
         prove_claim(make(both, larger, check, steps=ALGEBRA, quick=[{"x": 1.0, "y": 1.0}]))
 
 
-def test_steps_have_reasons_and_functions():
-    for steps in ([Step("", None)], [Step("a", None), Step("b", None)], [Step("a", sum_of_squares)]):
-        with pytest.raises(ValueError, match="a step must be"):
-            check_steps(steps)
+@pytest.mark.parametrize("steps", [[Step("", None)], [Step("a", None), Step("b", None)], [Step("a", sum_of_squares)]])
+def test_steps_have_reasons_and_functions(steps):
+    with pytest.raises(ValueError, match="a step must be"):
+        check_steps(steps)
 
 
 def test_a_program_runs_a_step_or_none():

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from subprocess import PIPE
 
 import pytest
 
@@ -117,7 +116,9 @@ print(digests)
 
 def test_no_digest_depends_on_what_a_process_has_loaded_or_done():
     said = [
-        subprocess.run([sys.executable, "-c", f"used = {used}\n{DIGESTS}"], stdout=PIPE, text=True, check=True)
+        subprocess.run(
+            [sys.executable, "-c", f"used = {used}\n{DIGESTS}"], stdout=subprocess.PIPE, text=True, check=True
+        )
         for used in (False, True)
     ]
     assert said[0].stdout == said[1].stdout != ""

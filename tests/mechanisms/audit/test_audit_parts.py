@@ -222,8 +222,7 @@ def test_independent_releases_of_a_side_with_a_state_are_judged():
         calls, own = [], np.random.default_rng(int(b))
         return lambda rng, size: (calls.append(size), own.normal(b, 1.0, size))[1]
 
-    found = audit(counting(0.0), counting(3.0), GaussianDP(1.0), root=1)
-    assert found.verdict == "REFUTED"
+    assert audit(counting(0.0), counting(3.0), GaussianDP(1.0), root=1).verdict == "REFUTED"
     assert (
         copy_state(FloatLaplace(np.zeros(1), 1.0)) is None
         and copy_state(np.zeros(3)) is None
@@ -231,11 +230,10 @@ def test_independent_releases_of_a_side_with_a_state_are_judged():
     )
 
 
-def test_a_copy_shares_no_state_with_its_side():
-    for side in (Drifting(0.0), remembering(0.0)):
-        before = copy_state(side)
-        moved = [each(np.random.default_rng(1), 50)[-1, 1] for each in (side, before, side)]
-        assert moved[0] == moved[1] != moved[2]
+@pytest.mark.parametrize("side", [Drifting(0.0), remembering(0.0)])
+def test_a_copy_shares_no_state_with_its_side(side):
+    moved = [each(np.random.default_rng(1), 50)[-1, 1] for each in (side, copy_state(side), side)]
+    assert moved[0] == moved[1] != moved[2]
 
 
 def stored_releases(b):
@@ -263,8 +261,7 @@ class Locked:
 
 @pytest.mark.parametrize("kind", [stored_releases, Locked])
 def test_a_copy_that_cannot_be_drawn_from_says_nothing_of_its_side(kind):
-    found = audit(kind(0.0), kind(9.0), PureDP(0.1), root=1, budget=180)
-    assert found.verdict == "REFUTED"
+    assert audit(kind(0.0), kind(9.0), PureDP(0.1), root=1, budget=180).verdict == "REFUTED"
 
 
 @dataclass(frozen=True)
@@ -304,10 +301,10 @@ def test_scores_are_kept_between_ends_that_can_be_rounded():
     assert tidy(np.array([inf, 1e200, 0.5, -1e200, -inf, np.nan])).tolist() == [1e9, 1e9, 0.5, -1e9, -1e9, 0.0]
 
 
-def test_a_bet_on_a_ratio_beyond_all_floats_has_a_finite_gain():
-    for sign in (1, -1):
-        gained = DivergenceBets(ZCDP(0.5), 1).gained(sign * np.array([800.0, 0.0, -800.0]), np.ones((2, 3)))
-        assert np.isfinite(gained).all()
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_bet_on_a_ratio_beyond_all_floats_has_a_finite_gain(sign):
+    gained = DivergenceBets(ZCDP(0.5), 1).gained(sign * np.array([800.0, 0.0, -800.0]), np.ones((2, 3)))
+    assert np.isfinite(gained).all()
 
 
 def test_as_many_releases_are_afforded_as_the_time_allows(monkeypatch):
@@ -323,8 +320,7 @@ def test_zero_is_tried_where_it_is_no_end_and_never_outside(low, high, zero):
     """As the nearest entry within the ends of a column."""
     ends = [np.broadcast_to(np.array(end, dtype=float), 2).copy() for end in (low, high)]
     part = Part(*ends, None, None, (2,), declared=True)
-    tried = dict(places((np.ones((4, 2)),), [part]))
-    everybody = tried.get("every record at zero")
+    everybody = dict(places((np.ones((4, 2)),), [part])).get("every record at zero")
     assert (everybody is None) == (zero is None) and (zero is None or (everybody[0] == zero).all())
     assert dict(numbers(part))["zero in every column"].tolist() == np.clip(zero or ends[0], *ends).tolist()
 
@@ -336,8 +332,7 @@ def test_a_record_holds_no_number_that_its_type_cannot_hold():
 
 def test_draws_far_out_and_draws_alike_have_p_values():
     """A draw where the cdf is 1 in floats is a rare one, and equal columns are not independent."""
-    rng = np.random.default_rng(7)
-    normal = rng.normal(size=(2000, 2))
+    normal = np.random.default_rng(7).normal(size=(2000, 2))
     normal[:2, 0] = 9.0, -40.0
     assert 1e-4 < replay.not_the_law(normal, norm.cdf) <= 1
     assert replay._uncorrelated(np.arange(20.0), np.arange(20.0)) < 1e-10

@@ -164,7 +164,6 @@ def test_one_column_of_a_function_that_adapts(adapts):
         asked.append(X.shape[1])
         return tidy(X).sum(axis=0) + rng.laplace(scale=3, size=X.shape[1] if adapts else 3)
 
-    data = np.linspace(0.1, 0.9, 24).reshape(8, 3)
-    found = lemmata.audit(sums, data, ONE, root=TEST_ROOT, budget=16_384)
+    found = lemmata.audit(sums, np.linspace(0.1, 0.9, 24).reshape(8, 3), ONE, root=TEST_ROOT, budget=16_384)
     assert found.verdict == "INCONCLUSIVE", found
     assert (asked.count(1) > 1) is adapts

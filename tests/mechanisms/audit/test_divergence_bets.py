@@ -52,14 +52,14 @@ def test_no_bet_gains_where_the_claim_is_just_true(p, q):
         assert mean_factors(DivergenceBets(claim, 1), log_h, p, q).max() <= 2 * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("order", [1.05, 2.0, 5.0])
 @pytest.mark.parametrize(("p", "q"), LAWS)
-def test_the_true_ratio_gains_as_soon_as_the_claim_is_false(p, q):
+def test_the_true_ratio_gains_as_soon_as_the_claim_is_false(p, q, order):
     """One per cent less than the divergence: at every order the ratio itself is a bet that grows, in its direction."""
     p, q = np.array(p), np.array(q)
-    for order in (1.05, 2.0, 5.0):
-        for a, b, direction in ((p, q, 0), (q, p, 1)):
-            bets = DivergenceBets(RenyiDP(order, 0.99 * divergence(a, b, order)), 1)
-            assert mean_factors(bets, np.log(p / q), p, q)[direction, 0, 0].max() > 2
+    for a, b, direction in ((p, q, 0), (q, p, 1)):
+        bets = DivergenceBets(RenyiDP(order, 0.99 * divergence(a, b, order)), 1)
+        assert mean_factors(bets, np.log(p / q), p, q)[direction, 0, 0].max() > 2
 
 
 def test_a_capital_of_one_is_divided():

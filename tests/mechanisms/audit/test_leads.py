@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 import lemmata
-from lemmata import audit
-from lemmata.mechanisms.audit.subjects.tracing import trace
-from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
+from lemmata import ZCDP, ApproxDP, GaussianDP, PureDP, audit, trace
 from tests.mechanisms.audit.planted_leaks import ONE, through, tidy
 
 x = np.linspace(0.1, 0.9, 12)

@@ -6,16 +6,14 @@ import numpy as np
 import pytest
 
 import lemmata
-from lemmata import audit
+from lemmata import GaussianDP, PureDP, RenyiDP, audit, trace
 from lemmata.mechanisms.audit.evidence.outcomes import Reader
 from lemmata.mechanisms.audit.evidence.scores import by_bins, by_laplace
 from lemmata.mechanisms.audit.front import entry
 from lemmata.mechanisms.audit.neighbours.changes import neighbouring
 from lemmata.mechanisms.audit.neighbours.record_parts import described
 from lemmata.mechanisms.audit.play.pair_shrinking import simpler
-from lemmata.mechanisms.audit.subjects.tracing import trace
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
-from lemmata.mechanisms.privacy import GaussianDP, PureDP, RenyiDP
 from tests.mechanisms.audit.planted_leaks import ONE, tidy
 
 pytestmark = pytest.mark.statistical
@@ -110,8 +108,7 @@ def test_a_budget_is_kept_and_none_goes_on_while_evidence_speaks(monkeypatch):
 
 
 def halves(one, other):
-    reader = Reader([one, other], False)
-    return reader(np.concatenate([one, other])), np.repeat([1, -1], [len(one), len(other)])
+    return Reader([one, other], False)(np.concatenate([one, other])), np.repeat([1, -1], [len(one), len(other)])
 
 
 def test_of_laplace_noise_the_score_is_its_likelihood_ratio():

@@ -100,8 +100,7 @@ def test_noise_that_is_shared_is_seen():
 @pytest.mark.statistical
 def test_noise_has_its_law_jointly():
     size = 2_000
-    law = FloatLaplace(np.zeros(3), 2.0)
-    draws = law.sample(rng("laplace"), size)
+    draws = FloatLaplace(np.zeros(3), 2.0).sample(rng("laplace"), size)
     assert replay.not_the_law(draws, laplace(scale=2.0).cdf) > 1e-4
     assert replay.not_the_law(draws, laplace(scale=1.0).cdf) < 1e-10
     one = np.repeat(draws[:, :1], 3, axis=1)

@@ -11,10 +11,8 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 
+from lemmata import MarginClassifier, NoisyGD, PrivateScaler, PrivateSearchCV
 from lemmata.mechanisms.estimators import margin_classifier
-from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD
-from lemmata.mechanisms.estimators.scaling import PrivateScaler
-from lemmata.mechanisms.estimators.search import PrivateSearchCV
 from tests.mechanisms.estimators.learners import LEARNERS
 
 N = 60

@@ -10,14 +10,22 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from lemmata import (
+    Accountant,
+    ApproxDP,
+    MarginClassifier,
+    NoisyGD,
+    PrivateScaler,
+    PrivateSearchCV,
+    PrivateSVM,
+    PureDP,
+    group,
+    to_approx,
+)
 from lemmata.experiments.data import load
 from lemmata.mechanisms.audit.subjects.fit_sampler import Fitted
 from lemmata.mechanisms.estimators import erm_estimators, gd_estimators, margin_classifier
-from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
-from lemmata.mechanisms.estimators.scaling import PrivateScaler
-from lemmata.mechanisms.estimators.search import PrivateSearchCV
-from lemmata.mechanisms.privacy import ApproxDP, PureDP, group, to_approx, to_gaussian_budget
-from lemmata.mechanisms.privacy.accountant import Accountant
+from lemmata.mechanisms.privacy import to_gaussian_budget
 from tests.mechanisms.estimators.learners import LEARNERS
 
 SEARCH = PrivateSearchCV(NoisyGD(), {"width": [0.1, 1.0]}, beta=0.4)

@@ -17,7 +17,6 @@ import lemmata
 from lemmata.mechanisms import estimators, hardening
 from lemmata.mechanisms.estimators import private_classifier, private_estimator
 from lemmata.mechanisms.estimators.gd_estimators import NoisyGD
-from lemmata.mechanisms.estimators.private_estimator import PrivateEstimator
 from lemmata.mechanisms.selection import tnb
 from lemmata.tools import public_names
 from tests.mechanisms import test_frozen
@@ -49,7 +48,9 @@ def defined_in(modules):
         for module in modules
         if module not in BASES
         for name, kind in vars(module).items()
-        if inspect.isclass(kind) and issubclass(kind, PrivateEstimator) and kind.__module__ == module.__name__
+        if inspect.isclass(kind)
+        and issubclass(kind, private_estimator.PrivateEstimator)
+        and kind.__module__ == module.__name__
     }
 
 

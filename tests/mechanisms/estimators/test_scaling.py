@@ -11,12 +11,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 
+from lemmata import Accountant, MarginClassifier, NoisyGD, PrivateScaler, PrivateSVM
 from lemmata.mechanisms.estimators import margin_classifier
-from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
-from lemmata.mechanisms.estimators.scaling import PrivateScaler
 from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, to_gaussian_budget
-from lemmata.mechanisms.privacy.accountant import Accountant
 from lemmata.mechanisms.tables import column_ranges
 from lemmata.mechanisms.tables.table_columns import BUCKETS, plan_layout
 
@@ -56,20 +54,19 @@ def test_columns_of_any_scale_and_offset_are_found(scale, offset):
     assert found.privacy.mu <= 1.0
 
 
-def test_a_budget_that_is_too_small_is_kept():
+@pytest.mark.parametrize("mu", [0.1, 0.6, 1.0])
+def test_a_budget_that_is_too_small_is_kept(mu):
     """No closer look is made that it does not pay for."""
     X = 1e6 + rng(1).normal(size=(200, 20))
-    for mu in (0.1, 0.6, 1.0):
-        law = column_ranges.law(X, privacy=GaussianDP(mu))
-        spent = law.sample(rng(3), 3)["mu"]
-        assert (spent <= mu).all() and (spent > 0).all()
-        assert Fraction(40) / Fraction(law.sigma) ** 2 <= Fraction(mu) ** 2
+    law = column_ranges.law(X, privacy=GaussianDP(mu))
+    spent = law.sample(rng(3), 3)["mu"]
+    assert (spent <= mu).all() and (spent > 0).all()
+    assert Fraction(40) / Fraction(law.sigma) ** 2 <= Fraction(mu) ** 2
 
 
 def test_scales_are_shared_where_noise_hides_each_alone():
     """Sixty columns on one scale tell each other of it; each alone has noise of half its records."""
-    X = 300.0 + 100.0 * rng(4).normal(size=(150, 60))
-    law = column_ranges.law(X, privacy=GaussianDP(0.15))
+    law = column_ranges.law(300.0 + 100.0 * rng(4).normal(size=(150, 60)), privacy=GaussianDP(0.15))
     assert law.sigma > 70
     found = law.sample(rng(5))
     assert ((found["spread"][0] > 25) & (found["spread"][0] < 1000)).mean() > 0.8

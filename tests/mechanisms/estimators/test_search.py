@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from sklearn.model_selection import ParameterGrid
 
+from lemmata import ApproxDP, GaussianDP, MarginClassifier, NoisyGD, PrivateSVM, compose, gaussian_mu, to_gaussian
 from lemmata.experiments.data import load
 from lemmata.mechanisms.audit.play.sequential_test import audit
 from lemmata.mechanisms.estimators import margin_classifier
-from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
 from lemmata.mechanisms.estimators.search import PrivateSearchCV, find_largest_pure, make_error_counter
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, compose, gaussian_mu, to_gaussian
 from lemmata.mechanisms.selection.tuning_budget import budget
 
 CLAIM = ApproxDP(0.25, 0.01)

@@ -10,15 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
+from lemmata import AdaptiveMargin, ApproxDP, GaussianDP, compose, gaussian_epsilon
 from lemmata.bounds.wzw25 import algorithms as bounds
 from lemmata.bounds.wzw25.gaussian_privacy import gaussian_delta
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
 from lemmata.experiments.instances.pairs.adaptive_pairs import stretched
 from lemmata.experiments.wzw25 import gaussian_privacy
-from lemmata.mechanisms.estimators.gd_estimators import AdaptiveMargin
 from lemmata.mechanisms.features import sign_projection
 from lemmata.mechanisms.learners.descent import adaptive_margin, noisy_gd, projected_gd
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, compose, gaussian_epsilon
 from tests.streams import streams
 
 rng = streams("adaptive_margin")

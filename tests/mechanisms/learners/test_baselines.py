@@ -94,8 +94,7 @@ def test_the_perceptron_learns():
     y = np.where(np.arange(600) % 2, 1.0, -1.0)
     records = np.column_stack([0.6 * y, np.random.default_rng(6).normal(size=(600, 9)) / 6])
     law = private_perceptron.law(records, y, privacy=ApproxDP(1.0, 1e-5), noise="exact")
-    model = fit(law, np.random.default_rng(7))
-    assert (model.predict(records) == y).mean() > 0.9
+    assert (fit(law, np.random.default_rng(7)).predict(records) == y).mean() > 0.9
 
 
 # Known margin ---------------------------------------------------------------------------------------------------------

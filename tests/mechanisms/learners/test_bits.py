@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 
 import lemmata
+from lemmata import ApproxDP, PrivateSearchCV
 from lemmata.experiments.engine.claims.places import find_mechanism
 from lemmata.mechanisms import hardening
-from lemmata.mechanisms.estimators.search import PrivateSearchCV
 from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation, phased_sgd, private_svm
 from lemmata.mechanisms.noise import discrete_gaussian, gaussian, grid_gaussian, grid_sums, laplace, snapping
-from lemmata.mechanisms.privacy import ApproxDP
 from lemmata.mechanisms.selection import exponential, report_noisy_max
 from tests.mechanisms.estimators.learners import CLASSIFIERS
 from tests.mechanisms.test_fuzz import built

@@ -11,17 +11,16 @@ import numpy as np
 import pytest
 from flint import ctx
 
+from lemmata import AdaptiveMargin, ApproxDP, GaussianDP, NoisyGD, ProjectedGD, TunedMargin
 from lemmata.bounds.exact import tnb
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.wzw25.algorithms import margin_grid
 from lemmata.bounds.wzw25.tuned_margin import repetition_r
 from lemmata.experiments.data import load
-from lemmata.mechanisms.estimators.gd_estimators import AdaptiveMargin, NoisyGD, ProjectedGD, TunedMargin
 from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.descent import adaptive_margin, private_tuning, projected_gd
 from lemmata.mechanisms.noise import gaussian
 from lemmata.mechanisms.numerics.arithmetic import certified_delta
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 from lemmata.mechanisms.selection import tuning_budget
 from tests.wzw25.test_best_of_runs import slow_worst_delta
 
@@ -114,12 +113,12 @@ def test_a_score_that_counts_ties_moves_by_one():
         assert np.abs(a - b).max() <= 1
 
 
-def test_ties_reach_the_scores():
+@pytest.mark.parametrize("ties, errors", [("right", 0), ("wrong", 8)])
+def test_ties_reach_the_scores(ties, errors):
     """The white box shows the score of w = 0."""
     X, y = planted(8, 2, 1)
-    for ties, errors in (("right", 0), ("wrong", 8)):
-        law = adaptive_margin.law(X, y, privacy=ApproxDP(1.0, 1e-5), steps=1, ties=ties, white_box=True)
-        assert (law.means(law.sample(np.random.default_rng(0))) == errors).all()
+    law = adaptive_margin.law(X, y, privacy=ApproxDP(1.0, 1e-5), steps=1, ties=ties, white_box=True)
+    assert (law.means(law.sample(np.random.default_rng(0))) == errors).all()
 
 
 @pytest.mark.parametrize(("ties", "winner"), [("right", 0), ("wrong", 1)])

@@ -72,15 +72,15 @@ def test_many_linear_terms_are_solved_in_blocks(monkeypatch):
     assert np.allclose(whole, minimise(y[:, None] * V, **options)[0], atol=1e-10)
 
 
-def test_an_unfinished_minimiser_has_a_certificate_that_says_so(monkeypatch):
+@pytest.mark.parametrize("steps", [0, 1, 2])
+def test_an_unfinished_minimiser_has_a_certificate_that_says_so(monkeypatch, steps):
     V, y = problem(2, 30, 3)
     arguments = {"linear": np.full((1, 3), 5.0), "ridge": 1.0, "share": 3.0, "loss": "logistic"}
     finished = minimise(y[:, None] * V, **arguments)[0]
-    for steps in (0, 1, 2):
-        monkeypatch.setattr(perturbed_risk, "STEPS", steps)
-        w, error = minimise(y[:, None] * V, **arguments)
-        missed = np.linalg.norm(w - finished)
-        assert missed > 1e-6 and error[0] >= missed
+    monkeypatch.setattr(perturbed_risk, "STEPS", steps)
+    w, error = minimise(y[:, None] * V, **arguments)
+    missed = np.linalg.norm(w - finished)
+    assert missed > 1e-6 and error[0] >= missed
 
 
 # The noise ------------------------------------------------------------------------------------------------------------
@@ -321,20 +321,20 @@ def test_the_gaussian_profile_holds_and_is_nearly_attained(epsilon, delta, monke
     assert exact_delta(*flipped(claim, 0.01), epsilon) > delta
 
 
+@pytest.mark.parametrize("epsilon", [0.4, 2.0])
+@pytest.mark.parametrize("other", [-1.0, 0.0, 0.6])
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("C", [0.1, 3.0, 40.0])
-def test_the_gaussian_profile_holds_where_the_determinant_costs(loss, C):
+def test_the_gaussian_profile_holds_where_the_determinant_costs(loss, C, other, epsilon):
     """One row replaced by its opposite, by zero or by another, in one dimension, where delta is an integral."""
     base = np.array([[1.0], [0.2], [-0.7]])
-    for other in (-1.0, 0.0, 0.6):
-        for epsilon in (0.4, 2.0):
-            pair = [
-                objective_perturbation.law(
-                    np.vstack([[[z]], base[1:]]), [1, 1, 1], privacy=ApproxDP(epsilon, 1e-3), C=C, loss=loss
-                )
-                for z in (1.0, other)
-            ]
-            assert exact_delta(*pair, epsilon) <= 1.01e-3  # the sum over the line is an integral up to a hundredth
+    pair = [
+        objective_perturbation.law(
+            np.vstack([[[z]], base[1:]]), [1, 1, 1], privacy=ApproxDP(epsilon, 1e-3), C=C, loss=loss
+        )
+        for z in (1.0, other)
+    ]
+    assert exact_delta(*pair, epsilon) <= 1.01e-3  # the sum over the line is an integral up to a hundredth
 
 
 def test_the_determinant_is_paid_for_with_gaussian_noise(monkeypatch):

@@ -11,13 +11,9 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
+from lemmata import Accountant, ApproxDP, MarginClassifier, NoisyGD, OverBudget, PrivateScaler, PrivateSearchCV
 from lemmata.mechanisms.estimators import private_classifier
-from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD
-from lemmata.mechanisms.estimators.scaling import PrivateScaler
-from lemmata.mechanisms.estimators.search import PrivateSearchCV
 from lemmata.mechanisms.learners.descent import noisy_gd
-from lemmata.mechanisms.privacy import ApproxDP
-from lemmata.mechanisms.privacy.accountant import Accountant, OverBudget
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
 DRAW = np.random.default_rng(0)

@@ -7,15 +7,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from lemmata import ZCDP, ApproxDP, GaussianDP, PrivateSearchCV, PureDP, RenyiDP, to_gaussian
 from lemmata.mechanisms.estimators import margin_classifier
-from lemmata.mechanisms.estimators.search import PrivateSearchCV
 from lemmata.mechanisms.law import check_within_budget, fit
 from lemmata.mechanisms.learners.covers import label_learner
 from lemmata.mechanisms.learners.descent import private_tuning
 from lemmata.mechanisms.learners.erm import phased_sgd
 from lemmata.mechanisms.learners.glm import confidence_boosting, glm_output, grid_search
 from lemmata.mechanisms.noise import gaussian
-from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, to_gaussian
 from lemmata.mechanisms.selection import margin_selection
 from tests.mechanisms.test_fuzz import built
 from tests.mechanisms.valid_calls import TABLE
@@ -231,5 +230,4 @@ def test_a_pool_made_anew_is_right_or_refused():
 
 
 def test_a_class_that_knows_no_data_is_what_it_was():
-    model = chosen(lambda X: X[:, 0] * np.linspace(-3, 3, 121)[:, None])
-    assert np.array_equal(model.predict(4 * LINE), SIDES)
+    assert np.array_equal(chosen(lambda X: X[:, 0] * np.linspace(-3, 3, 121)[:, None]).predict(4 * LINE), SIDES)

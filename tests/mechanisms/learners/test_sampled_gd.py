@@ -10,12 +10,10 @@ from dp_accounting import NeighboringRelation
 from dp_accounting.pld import privacy_loss_distribution
 from scipy.stats import binom
 
+from lemmata import AdaptiveMargin, ApproxDP
 from lemmata.bounds.exact import sampled_gaussian
-from lemmata.bounds.exact.sampled_gaussian import batches_delta, batches_scale, gaussian_curve, step_delta, step_losses
 from lemmata.bounds.wzw25 import last_iterate
-from lemmata.mechanisms.estimators.gd_estimators import AdaptiveMargin
 from lemmata.mechanisms.learners.descent import adaptive_margin, sampled_gd
-from lemmata.mechanisms.privacy import ApproxDP
 from tests.mechanisms.exact_samplers import fit_pvalue
 from tests.streams import streams
 
@@ -124,43 +122,43 @@ def test_sigma_is_that_of_the_plan_for_every_margin_and_projection():
         assert run.descent.strides[0] == pytest.approx(T / (T + 1) / (bound / 1.0) * (1 / (T + 1)), rel=1e-9)
     assert scale == pytest.approx([scale[0]] * len(scale), rel=1e-12)
     mu, joint = sqrt(len(law.margins)) / law.sigma, sqrt(len(scale)) * scale[0]
-    spent = batches_delta(epsilon=2.0, rate=law.candidates[0].descent.rate, a=joint, steps=T, mu=mu)
+    spent = sampled_gaussian.batches_delta(epsilon=2.0, rate=law.candidates[0].descent.rate, a=joint, steps=T, mu=mu)
     assert 0.9 * BUDGET.delta < spent <= BUDGET.delta and law.privacy == BUDGET and law.gdp is None
 
 
+@pytest.mark.parametrize("epsilon", [0.2, 0.5, 1.0])
 @pytest.mark.parametrize(("rate", "a", "steps"), [(0.01, 0.8, 1000), (0.1, 0.5, 50), (0.5, 0.2, 30)])
-def test_the_curve_against_dp_accounting(rate, a, steps):
+def test_the_curve_against_dp_accounting(rate, a, steps, epsilon):
     theirs = privacy_loss_distribution.from_gaussian_mechanism(
         1 / a, 1.0, sampling_prob=rate, neighboring_relation=NeighboringRelation.REPLACE_ONE
     ).self_compose(steps)
-    for epsilon in (0.2, 0.5, 1.0):
-        ours = batches_delta(epsilon=epsilon, rate=rate, a=a, steps=steps, mu=1e-6)
-        assert theirs.get_delta_for_epsilon(epsilon) * 0.99 < ours < theirs.get_delta_for_epsilon(epsilon) * 1.05 + 1e-9
+    ours = sampled_gaussian.batches_delta(epsilon=epsilon, rate=rate, a=a, steps=steps, mu=1e-6)
+    assert theirs.get_delta_for_epsilon(epsilon) * 0.99 < ours < theirs.get_delta_for_epsilon(epsilon) * 1.05 + 1e-9
 
 
 def test_losses_keep_the_mass_of_both_laws():
     for rate, a in product((1e-4, 0.3, 1.0), (0.1, 1.0)):
-        masses, lost = step_losses(rate, a, 0.01, 2000)
+        masses, lost = sampled_gaussian.step_losses(rate, a, 0.01, 2000)
         assert masses.sum() + lost == pytest.approx(1) and (masses >= 0).all()
         losses = 0.01 * np.arange(-2000, 2001)
         assert (masses * np.exp(-losses)).sum() == pytest.approx(1, abs=1e-9)
         for epsilon in (0.0, 0.1, 0.5):
             on_grid = np.maximum(1 - np.exp(epsilon - losses), 0) @ masses + lost
-            assert -1e-12 <= on_grid - step_delta(epsilon, rate, a) < 1e-4
+            assert -1e-12 <= on_grid - sampled_gaussian.step_delta(epsilon, rate, a) < 1e-4
 
 
-def test_what_leaves_the_grid_is_paid_for(monkeypatch):
+@pytest.mark.parametrize("deviations", [0.1, 1.0, 4.0])
+def test_what_leaves_the_grid_is_paid_for(monkeypatch, deviations):
     """A grid that ends too early never makes the curve smaller."""
-    honest = batches_delta(epsilon=1.0, rate=0.1, a=0.5, steps=50, mu=0.2)
-    for deviations in (0.1, 1.0, 4.0):
-        monkeypatch.setattr(sampled_gaussian, "DEVIATIONS", deviations)
-        assert batches_delta(epsilon=1.0, rate=0.1, a=0.5, steps=50, mu=0.2) >= honest * (1 - 1e-6)
+    honest = sampled_gaussian.batches_delta(epsilon=1.0, rate=0.1, a=0.5, steps=50, mu=0.2)
+    monkeypatch.setattr(sampled_gaussian, "DEVIATIONS", deviations)
+    assert sampled_gaussian.batches_delta(epsilon=1.0, rate=0.1, a=0.5, steps=50, mu=0.2) >= honest * (1 - 1e-6)
 
 
 @pytest.mark.slow
 def test_no_noise_is_too_much_to_ask():
-    assert batches_scale(epsilon=0.01, delta=1e-8, rate=0.5, steps=10**6, mu=5.0) == 0
-    assert gaussian_curve(np.array([-50.0]), 1.0)[0] == pytest.approx(1)
+    assert sampled_gaussian.batches_scale(epsilon=0.01, delta=1e-8, rate=0.5, steps=10**6, mu=5.0) == 0
+    assert sampled_gaussian.gaussian_curve(np.array([-50.0]), 1.0)[0] == pytest.approx(1)
 
 
 def test_fit_takes_batches_where_full_descents_take_too_long(monkeypatch):

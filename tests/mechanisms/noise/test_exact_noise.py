@@ -8,20 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lemmata.experiments.engine.claims import registry
-from lemmata.experiments.engine.claims.claim import CLAIMS
+from lemmata import GaussianDP, MarginClassifier
 from lemmata.mechanisms import hardening
-from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier
 from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.noise import grid_sums
 from lemmata.mechanisms.numerics.arguments import resolve_generator
 from lemmata.mechanisms.numerics.entropy import SystemGenerator
-from lemmata.mechanisms.privacy import GaussianDP
+from tests.claims import CLAIMS
 from tests.mechanisms.estimators.learners import KINDS
 from tests.streams import streams
 
-registry.load()
 rng = streams("exact_noise")
 X = rng("data").normal(size=(60, 5)) / 3
 Y = np.where(X[:, 0] > 0.05, 1.0, -1.0)
@@ -39,35 +36,40 @@ def test_sums_do_not_depend_on_the_order_of_the_records(loss):
     assert Fraction(float((law.Z.T @ weights)[0, 0])) == exactly
 
 
-def test_rows_on_the_grid_are_never_longer_than_the_radius():
-    for radius in (0.3, 1.0, 7.0, 1e-90, 1e90):
-        step = grid_sums.grid_for(radius)
-        records = rng("rows").normal(size=(200, 9))
-        clipped = records * (radius / np.linalg.norm(records, axis=1, keepdims=True))
-        whole = (grid_sums.round_rows(clipped, radius) / step).astype(int)
-        most = (Fraction(radius) / Fraction(step)) ** 2
-        assert (np.abs(whole) < 2**20).all() and all(sum(int(a) ** 2 for a in row) <= most for row in whole)
-        nearest = np.rint(clipped / step).astype(int)
-        assert any(sum(int(a) ** 2 for a in row) > most for row in nearest)  # what rounding up would add
+@pytest.mark.parametrize("radius", [0.3, 1.0, 7.0, 1e-90, 1e90])
+def test_rows_on_the_grid_are_never_longer_than_the_radius(radius):
+    step = grid_sums.grid_for(radius)
+    records = rng("rows").normal(size=(200, 9))
+    clipped = records * (radius / np.linalg.norm(records, axis=1, keepdims=True))
+    whole = (grid_sums.round_rows(clipped, radius) / step).astype(int)
+    most = (Fraction(radius) / Fraction(step)) ** 2
+    assert (np.abs(whole) < 2**20).all() and all(sum(int(a) ** 2 for a in row) <= most for row in whole)
+    nearest = np.rint(clipped / step).astype(int)
+    assert any(sum(int(a) ** 2 for a in row) > most for row in nearest)  # what rounding up would add
 
 
-def test_too_many_rows_and_too_small_budgets_are_named():
-    with pytest.raises(ValueError, match=r"X has 8589934593 rows"):
-        grid_sums.count_coefficient_bits(2**33 + 1)
-    with pytest.raises(ValueError, match="requires noise = 'float'"):
-        noisy_gd.law(X, Y, privacy=GaussianDP(1.0), width=0.3, precision="single", noise="exact")
-    with pytest.raises(ValueError, match="noise must be one of exact, float, got 'fast'"):
-        MarginClassifier(noise="fast").fit(X, Y)
-    law = noisy_gd.law(X, Y, privacy=GaussianDP(1e-9), width=0.3, noise="exact")
-    with pytest.raises(ValueError, match="the budget is too small for exact noise"):
-        law.sample(rng("small"))
+def exact_descent(mu, **options):
+    return noisy_gd.law(X, Y, privacy=GaussianDP(mu), width=0.3, noise="exact", **options)
+
+
+@pytest.mark.parametrize(
+    "asked, message",
+    [
+        (lambda: grid_sums.count_coefficient_bits(2**33 + 1), r"X has 8589934593 rows"),
+        (lambda: exact_descent(1.0, precision="single"), "requires noise = 'float'"),
+        (lambda: MarginClassifier(noise="fast").fit(X, Y), "noise must be one of exact, float, got 'fast'"),
+        (lambda: exact_descent(1e-9).sample(rng("small")), "the budget is too small for exact noise"),
+    ],
+)
+def test_too_many_rows_and_too_small_budgets_are_named(asked, message):
+    with pytest.raises(ValueError, match=message):
+        asked()
 
 
 def test_without_a_seed_every_bit_is_the_system_s():
     source = resolve_generator(None)
     assert isinstance(source, SystemGenerator) and all(isinstance(one, SystemGenerator) for one in source.spawn(2))
-    drawn = source.random(20_000)
-    assert abs(drawn.mean() - 0.5) < 6 * np.sqrt(1 / 12 / 20_000)
+    assert abs(source.random(20_000).mean() - 0.5) < 6 * np.sqrt(1 / 12 / 20_000)
     assert len(np.unique(np.concatenate([SystemGenerator().integers(2**62, size=100) for _ in range(3)]))) == 300
     assert abs(source.normal(size=20_000).std() - 1) < 0.05
 

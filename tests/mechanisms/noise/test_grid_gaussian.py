@@ -28,25 +28,25 @@ def test_releases_follow_the_rounded_normal_law(centre, sigma, step):
     assert fit_pvalue(drawn, places, mass) > 1e-6
 
 
+@pytest.mark.parametrize("centre", [0.0, 1 / 3, -1e6 - 0.4])
+@pytest.mark.parametrize("digits", [2**10, 2**30, 2**49 + 7, 2**62 - 1, 2**62, 2**63 - 2**20])
 @pytest.mark.parametrize("sign", [-1, 1])
-def test_a_draw_is_the_rounded_quantile(sign):
+def test_a_draw_is_the_rounded_quantile(sign, digits, centre):
     """In ball arithmetic and in float64, from the first digits of V to the last."""
-    for digits in (2**10, 2**30, 2**49 + 7, 2**62 - 1, 2**62, 2**63 - 2**20):
-        size = -norm.ppf((digits + 0.5) / 2**64)
-        word = digits - 2**63 if sign < 0 else digits
-        for centre in (0.0, 1 / 3, -1e6 - 0.4):
-            settled = grid_gaussian.decide_grid_point(Words(1, 1, 1), digits, sign, Fraction(centre), Fraction(1000))
-            fast = grid_gaussian.rounded_normal(Words(word, 1, 1, 1), 1000.0, 1, np.array([centre]))[0]
-            assert settled == fast == round(centre + sign * 1000 * size)
+    size = -norm.ppf((digits + 0.5) / 2**64)
+    word = digits - 2**63 if sign < 0 else digits
+    settled = grid_gaussian.decide_grid_point(Words(1, 1, 1), digits, sign, Fraction(centre), Fraction(1000))
+    fast = grid_gaussian.rounded_normal(Words(word, 1, 1, 1), 1000.0, 1, np.array([centre]))[0]
+    assert settled == fast == round(centre + sign * 1000 * size)
 
 
-def test_more_digits_are_drawn_where_two_cells_are_possible():
+@pytest.mark.parametrize("further, cell", [(0, 1), (2**32 - 1, 0)])
+def test_more_digits_are_drawn_where_two_cells_are_possible(further, cell):
     """The cells meet 1e-19 above the centre; V in [1 - 2^-63, 1) leaves the noise between 0 and 1.4e-19."""
-    for further, cell in ((0, 1), (2**32 - 1, 0)):
-        source = Words(further, further, further)
-        centre = Fraction(1, 2) - Fraction(1, 10**19)
-        assert grid_gaussian.decide_grid_point(source, 2**63 - 1, 1, centre, Fraction(1)) == cell
-        assert len(source.left) < 3
+    source = Words(further, further, further)
+    centre = Fraction(1, 2) - Fraction(1, 10**19)
+    assert grid_gaussian.decide_grid_point(source, 2**63 - 1, 1, centre, Fraction(1)) == cell
+    assert len(source.left) < 3
 
 
 @pytest.mark.parametrize("sigma", [0.6, 37.5, 2.0**26, 2.0**41])
@@ -73,12 +73,12 @@ def test_a_draw_at_the_edge_of_a_cell_is_settled_and_one_inside_is_not(monkeypat
     assert len(asked) == 2
 
 
-def test_all_releases_lie_on_the_grid_whatever_the_low_bits_of_the_value():
-    for value in (0.1, 0.1 + 2**-56, np.nextafter(0.1, 1)):
-        law = grid_gaussian.law([value], sensitivity=1.0, bound=1.0, sigma=1.0)
-        steps = law.sample(rng("bits"), 50) / law.step
-        assert (steps == np.rint(steps)).all()
-        assert law.step == 2.0**-20
+@pytest.mark.parametrize("value", [0.1, 0.1 + 2**-56, np.nextafter(0.1, 1)])
+def test_all_releases_lie_on_the_grid_whatever_the_low_bits_of_the_value(value):
+    law = grid_gaussian.law([value], sensitivity=1.0, bound=1.0, sigma=1.0)
+    steps = law.sample(rng("bits"), 50) / law.step
+    assert (steps == np.rint(steps)).all()
+    assert law.step == 2.0**-20
 
 
 @pytest.mark.parametrize("step", [2.0, 0.25])

@@ -88,10 +88,10 @@ def test_a_number_that_is_no_float_is_rounded_to_the_side_that_was_asked_for(num
     assert rounded_down_in_range("x", above, 0, math.inf) == below
 
 
+@pytest.mark.parametrize("side", [rounded_up_in_range, rounded_down_in_range])
 @pytest.mark.parametrize("value", [0.1, np.float32(0.1), np.float64(0.1), 1, np.int64(7), np.array(0.25)])
-def test_a_float_is_itself_on_both_sides(value):
-    for side in (rounded_up_in_range, rounded_down_in_range):
-        assert type(side("x", value, 0, math.inf)) is float and side("x", value, 0, math.inf) == float(value)
+def test_a_float_is_itself_on_both_sides(value, side):
+    assert type(side("x", value, 0, math.inf)) is float and side("x", value, 0, math.inf) == float(value)
 
 
 @pytest.mark.parametrize("text", ["1/3", "0.1", "1e-300", Decimal("0.1"), Decimal("1E+20")])
@@ -101,13 +101,13 @@ def test_text_is_the_fraction_that_it_says(text):
     assert rounded_down_in_range("x", text, 0, math.inf, closed=True) == round_down(exact)
 
 
+@pytest.mark.parametrize("side", [rounded_up_in_range, rounded_down_in_range])
 @pytest.mark.parametrize(
     "value", ["", "a tenth", "1/0", "1e999999999", "nan", Decimal("inf"), True, np.True_, np.array(True), "1" * 500]
 )
-def test_what_is_no_number_is_refused_on_both_sides(value):
-    for side in (rounded_up_in_range, rounded_down_in_range):
-        with pytest.raises(ValueError, match=r"^x must be a real number, got "):
-            side("x", value, 0, math.inf)
+def test_what_is_no_number_is_refused_on_both_sides(value, side):
+    with pytest.raises(ValueError, match=r"^x must be a real number, got "):
+        side("x", value, 0, math.inf)
 
 
 @pytest.mark.parametrize(

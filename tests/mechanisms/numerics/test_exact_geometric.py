@@ -68,10 +68,10 @@ def test_every_time_is_the_floor_by_fractions(rate):
         assert miss**time <= high and low <= miss ** (time - 1)
 
 
-def test_a_half_is_decided_by_further_digits():
+@pytest.mark.parametrize("first, expected", [(2**62 - 1, 2), (2**62, 1)])
+def test_a_half_is_decided_by_further_digits(first, expected):
     """U = 1/2 - 2^-63 + ...: at a rate of a half its time is 2, however many ones follow; U = 1/2 + ... has 1."""
-    for first, expected in ((2**62 - 1, 2), (2**62, 1)):
-        assert exact_geometric.draw_waiting_times(Scripted([first], [2**32 - 1] * 3), 0.5, 1).tolist() == [expected]
+    assert exact_geometric.draw_waiting_times(Scripted([first], [2**32 - 1] * 3), 0.5, 1).tolist() == [expected]
 
 
 def test_all_zeros_are_drawn_on():

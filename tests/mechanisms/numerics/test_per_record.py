@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD
-from lemmata.mechanisms.estimators.scaling import PrivateScaler
+from lemmata import MarginClassifier, NoisyGD, PrivateScaler
 from lemmata.mechanisms.learners.glm import glm_losses
 from lemmata.mechanisms.numerics import arguments
 from lemmata.mechanisms.numerics.per_record import entries_to_floats
@@ -70,14 +69,14 @@ def test_an_entry_is_read_alike_whatever_another_one_is(name, size, kind):
         np.testing.assert_array_equal(read[:-1], np.tile(alone, (N - 1, 1)))
 
 
+@pytest.mark.parametrize("usual", [pd.Series([1.0]), pd.Series([1.0, 2.0]), 3.0, np.complex128(1j)])
 @pytest.mark.parametrize("learner", [PrivateScaler(), MarginClassifier(classes=(0, 1)), NoisyGD(classes=(0, 1))])
 @pytest.mark.parametrize("other", OTHERS, ids=lambda one: type(one).__name__)
-def test_no_fit_fails_or_warns_for_what_one_entry_holds(learner, other):
-    for usual in (pd.Series([1.0]), pd.Series([1.0, 2.0]), 3.0, np.complex128(1j)):
-        frame = pd.DataFrame({"a": np.arange(float(N)), "b": pd.Series([*[usual] * (N - 1), other], dtype=object)})
-        fitted = learner.fit(frame, Y)
-        seen = fitted.transform(frame) if hasattr(fitted, "transform") else fitted.predict(frame)
-        assert len(seen) == N
+def test_no_fit_fails_or_warns_for_what_one_entry_holds(learner, other, usual):
+    frame = pd.DataFrame({"a": np.arange(float(N)), "b": pd.Series([*[usual] * (N - 1), other], dtype=object)})
+    fitted = learner.fit(frame, Y)
+    seen = fitted.transform(frame) if hasattr(fitted, "transform") else fitted.predict(frame)
+    assert len(seen) == N
 
 
 @pytest.mark.parametrize("place", range(4))

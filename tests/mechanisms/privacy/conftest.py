@@ -2,8 +2,7 @@
 
 import pytest
 
-from lemmata.mechanisms.privacy import PureDP
-from lemmata.mechanisms.privacy.accountant import Accountant
+from lemmata import Accountant, PureDP
 from tests.mechanisms.privacy.account_on_disk import BUDGET, RELEASES
 
 

@@ -11,8 +11,7 @@ import warnings
 
 import pytest
 
-from lemmata.mechanisms.privacy import PureDP
-from lemmata.mechanisms.privacy.accountant import Accountant
+from lemmata import Accountant, PureDP
 from tests.mechanisms.privacy.account_on_disk import RELEASES
 
 # Failures while it is written -----------------------------------------------------------------------------------------

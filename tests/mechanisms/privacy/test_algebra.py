@@ -259,8 +259,7 @@ def test_what_single_records_may_promise_is_enough_for_a_user_and_nearly_all_of_
         (3.0, 1.5e-323),
         (2.0, 0.0),
     ):
-        asked = ApproxDP(epsilon, delta)
-        whole = group(share_of_record(asked, k), k)
+        whole = group(share_of_record(ApproxDP(epsilon, delta), k), k)
         assert whole.epsilon <= epsilon and whole.delta <= delta
         assert whole.epsilon >= epsilon * (1 - 1e-12) and (whole.delta >= delta * (1 - 1e-12) or delta < 1e-299)
     large = group(share_of_record(ApproxDP(1000.0, 1e-5), k), k)  # whose exponential is no float

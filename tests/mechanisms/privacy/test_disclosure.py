@@ -12,14 +12,10 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScaler
 
+from lemmata import Accountant, MarginClassifier, NoisyGD, OverBudget, PrivateScaler, PrivateSearchCV, PrivateSVM
 from lemmata.mechanisms.estimators import margin_classifier
-from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
-from lemmata.mechanisms.estimators.scaling import PrivateScaler
-from lemmata.mechanisms.estimators.search import PrivateSearchCV
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.privacy import ApproxDP, disclosure
-from lemmata.mechanisms.privacy.accountant import Accountant, OverBudget
-from lemmata.mechanisms.privacy.disclosure import PrivacyLeakWarning
 
 
 def rng(seed=0):
@@ -104,13 +100,17 @@ def test_a_pipeline_is_charged_for_scaler_and_learner():
     assert [label for label, _ in account.history] == ["PrivateScaler", "NoisyGD"]
 
 
-def test_weights_are_refused_with_a_reason():
-    with pytest.raises(ValueError, match="sample_weight is refused"):
-        NoisyGD().fit([[0.0], [1.0]], [0, 1], sample_weight=[1, 2])
-    with pytest.raises(TypeError, match="unexpected keyword argument 'weights'"):
-        NoisyGD().fit([[0.0], [1.0]], [0, 1], weights=[1, 2])
-    with pytest.raises(ValueError, match="sample_weight is refused"):
-        PrivateScaler().fit([[0.0], [1.0]], sample_weight=[1, 2])
+@pytest.mark.parametrize(
+    "learner, y, name, message",
+    [
+        (NoisyGD(), [0, 1], "sample_weight", "sample_weight is refused"),
+        (NoisyGD(), [0, 1], "weights", "unexpected keyword argument 'weights'"),
+        (PrivateScaler(), None, "sample_weight", "sample_weight is refused"),
+    ],
+)
+def test_weights_are_refused_with_a_reason(learner, y, name, message):
+    with pytest.raises(TypeError if name == "weights" else ValueError, match=message):
+        learner.fit([[0.0], [1.0]], y, **{name: [1, 2]})
 
 
 def told(run):
@@ -119,7 +119,7 @@ def told(run):
         warnings.simplefilter("always")
         run()
         run()
-    return [str(one.message).split()[0] for one in heard if one.category is PrivacyLeakWarning]
+    return [str(one.message).split()[0] for one in heard if one.category is disclosure.PrivacyLeakWarning]
 
 
 def test_leaks_beside_the_release_are_said_once():

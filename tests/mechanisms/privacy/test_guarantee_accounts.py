@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, compose, to_renyi
-from lemmata.mechanisms.privacy.accountant import Accountant, OverBudget
+from lemmata import ZCDP, Accountant, ApproxDP, GaussianDP, OverBudget, PureDP, RenyiDP, compose, to_renyi
 
 
 def test_accounts_charge_what_others_imply(tmp_path):

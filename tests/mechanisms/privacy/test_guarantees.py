@@ -13,6 +13,7 @@ from mpmath import mp, mpf
 from scipy.optimize import brentq, minimize_scalar
 from scipy.stats import norm
 
+from lemmata import Accountant, from_trade_off, privacy_curve, trade_off
 from lemmata.mechanisms.privacy import (
     ZCDP,
     ApproxDP,
@@ -33,9 +34,7 @@ from lemmata.mechanisms.privacy import (
     to_renyi,
     to_zcdp,
 )
-from lemmata.mechanisms.privacy.accountant import Accountant
 from lemmata.mechanisms.privacy.divergences import pure_renyi, pure_rho, renyi_at
-from lemmata.mechanisms.privacy.privacy_curve import from_trade_off, privacy_curve, trade_off
 
 exactly = settings(derandomize=True, deadline=None, max_examples=60)
 
@@ -310,10 +309,10 @@ def test_rounding_errors_of_samples_are_tolerated_and_counted():
     assert from_trade_off(alpha, np.maximum(beta, 0)).delta[0] > truth
 
 
-def test_the_trade_off_of_zcdp_lies_between_a_gaussian_and_nothing():
+@pytest.mark.parametrize("alpha", [0.001, 0.05, 0.3])
+def test_the_trade_off_of_zcdp_lies_between_a_gaussian_and_nothing(alpha):
     curve = to_curve(ZCDP(0.5))
-    for alpha in (0.001, 0.05, 0.3):
-        assert 0 < trade_off(curve, alpha) <= trade_off(to_curve(GaussianDP(1.0)), alpha)
+    assert 0 < trade_off(curve, alpha) <= trade_off(to_curve(GaussianDP(1.0)), alpha)
 
 
 def test_privacy_loss_distributions_of_dp_accounting():

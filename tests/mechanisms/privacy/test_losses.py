@@ -2,7 +2,7 @@
 
 import math
 import pickle
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 
@@ -31,7 +31,6 @@ from lemmata.mechanisms.privacy import (
 )
 from lemmata.mechanisms.privacy.account_file import guarantee_as_dict, guarantee_from_dict
 from lemmata.mechanisms.privacy.loss_atoms import Atoms, in_blocks
-from lemmata.mechanisms.privacy.losses import Losses, enclosed_delta
 from lemmata.mechanisms.privacy.privacy_curve import privacy_curve
 
 
@@ -75,7 +74,7 @@ def drawn(draw):
 
 
 def check_safe_and_tight(parts, mu, draw):
-    found, law = Losses((*parts, (GaussianDP(mu), 1)) if mu else parts), law_of(parts)
+    found, law = losses.Losses((*parts, (GaussianDP(mu), 1)) if mu else parts), law_of(parts)
     for epsilon in draw.uniform(0, 6, 2).tolist():
         truth = delta_of(law, epsilon, mu)
         assert mpf(found.delta_below(epsilon)) <= truth <= mpf(found.delta(epsilon))
@@ -86,16 +85,8 @@ def check_safe_and_tight(parts, mu, draw):
         assert epsilon <= 1e-3 or delta_of(law, epsilon - 1e-3, mu) > mpf(delta)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [*range(12), *(pytest.param(s, marks=pytest.mark.slow) for s in range(100, 400))])
 def test_exact_laws_are_never_below_and_hardly_above(seed):
-    draw = np.random.default_rng(seed)
-    check_safe_and_tight(tuple(drawn(draw)), 0, draw)
-    check_safe_and_tight(tuple(drawn(draw))[:2], float(10 ** draw.uniform(-2, 0.5)), draw)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 400))
-def test_many_exact_laws(seed):
     draw = np.random.default_rng(seed)
     check_safe_and_tight(tuple(drawn(draw)), 0, draw)
     check_safe_and_tight(tuple(drawn(draw))[:2], float(10 ** draw.uniform(-2, 0.5)), draw)
@@ -116,11 +107,13 @@ def test_equal_parts_are_exact_however_small_delta_is(epsilon, times, delta):
     assert truth >= delta * (1 - 1e-5) or found.epsilon >= times * epsilon * (1 - 1e-6)
 
 
-def test_the_enclosure_of_equal_parts_is_narrow():
-    for parts in ([PureDP(0.1)] * 105, [ApproxDP(0.02, 1e-9)] * 5000, [PureDP(0.1)] * 30 + [GaussianDP(0.3)] * 4):
-        for epsilon in (0.5, 2.0, 4.0):
-            low, high = losses.enclosed_delta(compose(*parts), epsilon)
-            assert low <= high <= low * (1 + 1e-6) + 1e-15
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 4.0])
+@pytest.mark.parametrize(
+    "parts", [[PureDP(0.1)] * 105, [ApproxDP(0.02, 1e-9)] * 5000, [PureDP(0.1)] * 30 + [GaussianDP(0.3)] * 4]
+)
+def test_the_enclosure_of_equal_parts_is_narrow(parts, epsilon):
+    low, high = losses.enclosed_delta(compose(*parts), epsilon)
+    assert low <= high <= low * (1 + 1e-6) + 1e-15
 
 
 def test_the_headline():
@@ -136,7 +129,9 @@ def test_curves_compose_above_the_gaussian_that_they_tabulate(mu, times):
     curve = to_curve(GaussianDP(mu), np.concatenate([[0.0], mu * np.geomspace(1e-3, 12, 400)]))
     truth = gaussian_epsilon(math.sqrt(times) * mu * (1 - 1e-15), 1e-6)
     found = (
-        to_approx(compose(*[curve] * times), delta=1e-6).epsilon if times > 1 else Losses(((curve, 1),)).epsilon(1e-6)
+        to_approx(compose(*[curve] * times), delta=1e-6).epsilon
+        if times > 1
+        else losses.Losses(((curve, 1),)).epsilon(1e-6)
     )
     assert truth <= found <= truth * 1.002
 
@@ -156,7 +151,7 @@ def test_never_above_dp_accounting():
         for other in made[1:]:
             theirs = theirs.compose(other)
         for epsilon in (0.0, 0.7, 2.0):
-            assert Losses(parts).delta(epsilon) <= theirs.get_delta_for_epsilon(epsilon) * (1 + 1e-6) + 1e-12
+            assert losses.Losses(parts).delta(epsilon) <= theirs.get_delta_for_epsilon(epsilon) * (1 + 1e-6) + 1e-12
 
 
 def test_kinds_are_composed_together():
@@ -175,7 +170,7 @@ def test_kinds_are_composed_together():
 def test_many_small_losses_beside_large_ones(parts):
     """Each split to the grid by itself, they would spread by far more than they do."""
     with mp.workdps(450 if parts[0][0].epsilon < 1 else 60):
-        found, law = Losses(parts), law_of(parts)
+        found, law = losses.Losses(parts), law_of(parts)
         for delta in (1e-6, 0.1, 1e-201):
             epsilon = found.epsilon(delta)
             truth = delta_of(law, epsilon) if epsilon < 1e300 else mpf(1)
@@ -259,10 +254,10 @@ def test_a_loss_between_two_grid_points_is_split_not_moved(monkeypatch):
     """Moved to the nearest one, losses would be too small, and delta below the truth."""
     parts = ((PureDP(0.7), 1), (PureDP(0.123456), 40))
     truth = delta_of(law_of(parts), 2.0)
-    coarse = Losses(parts)
+    coarse = losses.Losses(parts)
     coarse._place(0.1)
     assert truth < coarse.delta(2.0) < 1.4 * truth
-    moved = Losses(parts)
+    moved = losses.Losses(parts)
     moved._place(0.1)
     moved.placed = [(np.rint(a.losses / 0.1).astype(int), a.masses, a.times) for a in moved.atoms]
     assert moved.delta(2.0) < 0.9 * truth
@@ -271,7 +266,7 @@ def test_a_loss_between_two_grid_points_is_split_not_moved(monkeypatch):
 def test_the_transform_is_never_below_the_exact_masses():
     """Without the bound on its error half of them would be."""
     parts = ((PureDP(1.0), 40),)
-    found = Losses(parts)
+    found = losses.Losses(parts)
     found.delta(4.0)
     reading = found._last[1]
     law, _ = law_of(parts)
@@ -298,7 +293,7 @@ def test_transforms_err_by_far_less_than_is_added(power):
 def test_what_is_not_on_the_grid_is_less_from_below(monkeypatch):
     """Rounded up instead, the lower bound would be above the truth."""
     parts = ((PureDP(0.7), 1), (PureDP(0.123456), 40))
-    truth, found = delta_of(law_of(parts), 2.0), Losses(parts)
+    truth, found = delta_of(law_of(parts), 2.0), losses.Losses(parts)
     found._place(0.1)
     assert 0.3 * truth < found.delta_below(2.0) < truth
     monkeypatch.setattr(losses, "int", lambda x: math.ceil(x), raising=False)
@@ -306,7 +301,7 @@ def test_what_is_not_on_the_grid_is_less_from_below(monkeypatch):
 
 
 def test_sums_beyond_the_circle_count():
-    found = Losses(((PureDP(0.1), 1000),))
+    found = losses.Losses(((PureDP(0.1), 1000),))
     found.delta(1.0)
     reading = found._last[1]
     assert len(reading.losses) < 2001 and reading.above < math.log(1e-9)
@@ -327,6 +322,7 @@ def test_the_gaussian_part_is_above_the_closed_form(mu):
 # Ends, and what a composed guarantee remembers ------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("other", [PureDP(0.1), ApproxDP(1.0, 1e-6), GaussianDP(0.1)])
 @pytest.mark.parametrize(
     "one",
     [
@@ -344,12 +340,11 @@ def test_the_gaussian_part_is_above_the_closed_form(mu):
     ],
     ids=str,
 )
-def test_extremes_are_answered(one):
-    for other in (PureDP(0.1), ApproxDP(1.0, 1e-6), GaussianDP(0.1)):
-        together = compose(one, other, other)
-        found = [to_approx(together, epsilon=epsilon).delta for epsilon in (0.0, 1.0, 1e6)]
-        alone = to_approx(compose(other, other), epsilon=1.0).delta
-        assert 1 >= found[0] >= found[1] >= found[2] * (1 - 1e-6) >= 0 and found[1] >= alone * (1 - 1e-6)
+def test_extremes_are_answered(one, other):
+    together = compose(one, other, other)
+    found = [to_approx(together, epsilon=epsilon).delta for epsilon in (0.0, 1.0, 1e6)]
+    alone = to_approx(compose(other, other), epsilon=1.0).delta
+    assert 1 >= found[0] >= found[1] >= found[2] * (1 - 1e-6) >= 0 and found[1] >= alone * (1 - 1e-6)
 
 
 def test_a_composed_guarantee_is_the_one_that_it_says():
@@ -369,13 +364,9 @@ def test_a_composed_guarantee_is_the_one_that_it_says():
 
 def test_threads_read_one_composition():
     made = compose(*[PureDP(0.3), ApproxDP(0.7, 1e-9)] * 30)
-    epsilons, found = np.linspace(1, 20, 24).tolist(), {}
-    read = lambda part: found.update({e: to_approx(made, epsilon=e).delta for e in part})  # noqa: E731
-    threads = [threading.Thread(target=read, args=(epsilons[i::4],)) for i in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    epsilons = np.linspace(1, 20, 24).tolist()
+    with ThreadPoolExecutor(4) as threads:
+        found = dict(zip(epsilons, threads.map(lambda e: to_approx(made, epsilon=e).delta, epsilons), strict=True))
     law = law_of([(PureDP(0.3), 30), (ApproxDP(0.7, 1e-9), 30)])
     assert all(found[epsilon] >= delta_of(law, epsilon) for epsilon in epsilons)
 
@@ -393,15 +384,13 @@ def test_a_delta_below_the_normal_floats_is_enclosed(n, epsilon, at):
             for k in range(n + 1)
             if (2 * k - n) * e > x
         )
-        low, high = enclosed_delta(compose(*[PureDP(epsilon)] * n), at)
+        low, high = losses.enclosed_delta(compose(*[PureDP(epsilon)] * n), at)
         assert mpmath.mpf(low) <= truth <= mpmath.mpf(high)
 
 
 def test_an_epsilon_is_found_where_delta_is_hardly_more_than_that_of_infinite_losses():
-    together = compose(*[ApproxDP(0.1, 1e-7)] * 100)
-    assert to_approx(together, delta=1.01e-5).epsilon < 6
-    mixed = compose(GaussianDP(0.1), *[ApproxDP(0.01, 1e-9)] * 300)
-    assert to_approx(mixed, delta=3.03e-7).epsilon < 1.5
+    assert to_approx(compose(*[ApproxDP(0.1, 1e-7)] * 100), delta=1.01e-5).epsilon < 6
+    assert to_approx(compose(GaussianDP(0.1), *[ApproxDP(0.01, 1e-9)] * 300), delta=3.03e-7).epsilon < 1.5
     assert len(compose(GaussianDP(1.0), ApproxDP(0.1, 1e-6)).epsilon) > 9
 
 

@@ -10,8 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, compose, group
-from lemmata.mechanisms.privacy.accountant import Accountant, OverBudget
+from lemmata import ZCDP, Accountant, ApproxDP, GaussianDP, OverBudget, PureDP, RenyiDP, compose, group
 from lemmata.mechanisms.privacy.privacy_filter import Amounts, as_budget, charges
 
 FOUR = {  # budget, and one of k parts as a user divides it in floats
@@ -276,8 +275,7 @@ def test_charges_grow_at_least_in_proportion_to_the_records(size):
     """So that the parts among which a user's records are divided cost no more than one part that has them all."""
     kinds = [PureDP(size), ApproxDP(size / 9, 1e-9), ZCDP(size), GaussianDP(size)]
     for guarantee, whole in itertools.product(kinds, [2, 3, 7]):
-        ways = (("mixed", ApproxDP(1.0, 0.1)), ("zcdp", ZCDP(1.0)))
-        for way, budget in ways:
+        for way, budget in (("mixed", ApproxDP(1.0, 0.1)), ("zcdp", ZCDP(1.0))):
             few, many = ([Amounts().plus(c) for c in charges(group(guarantee, k), budget, way)] for k in (1, whole))
             for one, all_of_them in zip(few, many, strict=True):
                 one, most = ((*a[:3], *a.divergences) for a in (one, all_of_them))

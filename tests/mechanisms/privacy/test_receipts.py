@@ -2,8 +2,7 @@
 
 import pytest
 
-from lemmata.mechanisms.privacy import PureDP
-from lemmata.mechanisms.privacy.accountant import Accountant
+from lemmata import Accountant, PureDP
 
 
 @pytest.fixture

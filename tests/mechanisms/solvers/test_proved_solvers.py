@@ -24,8 +24,7 @@ SIGNS = np.resize([1.0, 1.0, -1.0], 40)
 
 def tables(n, d):
     """Rows that ask much of a solver, of length at most 1."""
-    draw = np.random.default_rng(n)
-    random, ones = draw.normal(size=(n, d)), np.ones((n, d))
+    random, ones = np.random.default_rng(n).normal(size=(n, d)), np.ones((n, d))
     scaled = random * 10.0 ** -np.arange(0, 4 * d, 4)
     rows = {
         "random": random,

@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier
-from lemmata.mechanisms.estimators.scaling import PrivateScaler
+from lemmata import MarginClassifier, PrivateScaler
 from lemmata.mechanisms.tables.table_columns import BUCKETS, plan_layout
 
 GRADES = np.array([1, 2, 3, 2, 1, 3])

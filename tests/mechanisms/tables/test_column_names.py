@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier
-from lemmata.mechanisms.estimators.scaling import PrivateScaler
+from lemmata import MarginClassifier, PrivateScaler
 
 N = 40
 WIDE = np.random.default_rng(0).uniform(size=(N, 3)) * [1.0, 1000.0, 1.0]

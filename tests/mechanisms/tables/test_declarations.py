@@ -6,9 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
-from lemmata.mechanisms.estimators.scaling import PrivateScaler
-from lemmata.mechanisms.estimators.search import PrivateSearchCV
+from lemmata import MarginClassifier, NoisyGD, PrivateScaler, PrivateSearchCV, PrivateSVM
 
 N = 400
 DRAW = np.random.default_rng(0)

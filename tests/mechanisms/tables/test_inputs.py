@@ -5,12 +5,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from lemmata.mechanisms.estimators.gd_estimators import AdaptiveMargin
+from lemmata import AdaptiveMargin, ApproxDP, PureDP
 from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.descent import adaptive_margin, private_tuning
 from lemmata.mechanisms.learners.erm import phased_sgd
 from lemmata.mechanisms.noise import gaussian
-from lemmata.mechanisms.privacy import ApproxDP, PureDP
 from lemmata.mechanisms.selection import tuning_budget
 from lemmata.mechanisms.tables.inputs import check_budget
 

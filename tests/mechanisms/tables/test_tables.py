@@ -121,8 +121,7 @@ def test_dates_are_the_numbers_that_their_type_counts_in():
     """A missing one is a gap, and one at the end of what the type holds is refused no more than others."""
     dates = pd.Series(pd.to_datetime(["1970-01-02", None, "2262-04-11"])).astype("datetime64[s]")
     frame = pd.DataFrame({"s": dates, "d": dates.dt.to_period("D")})
-    made = plan_layout(frame).apply(frame)
-    np.testing.assert_array_equal(made[:2], [[86_400.0, 1.0], [np.nan, np.nan]])
+    np.testing.assert_array_equal(plan_layout(frame).apply(frame)[:2], [[86_400.0, 1.0], [np.nan, np.nan]])
     objects = pd.DataFrame(
         {"o": pd.Series([datetime.date(1, 1, 3), datetime.datetime(1, 1, 3, 12), pd.NaT], dtype=object)}
     )
