@@ -158,12 +158,12 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         intercept of their own; scikit-learn's want the columns themselves.
     noise : "exact" or "float"
         As for the learners.
-    records_per_user : int
-        Records that one user may have: then (epsilon, delta) hold for users, and `fit(groups=...)` leaves out what a
-        user has more, as for the learners; a Pipeline has to hand `groups` to each of its private steps.
     random_state : int, Generator or None
         None is the system's entropy. A seed that somebody else knows undoes the privacy of the release: a pickle has no
         generator, and a clone a child of it (`lemmata.mechanisms.estimators.private_estimator`).
+    records_per_user : int
+        Records that one user may have: then (epsilon, delta) hold for users, and `fit(groups=...)` leaves out what a
+        user has more, as for the learners; a Pipeline has to hand `groups` to each of its private steps.
 
     Attributes
     ----------
