@@ -49,11 +49,11 @@ record: .venv/.stamp-dev
 	.venv/bin/python -m pytest -q -n 2 --record
 
 # Of the tests that `make test` leaves out, those that the last ten commits concern, or as many as there are: 800 at most
-# and none that begins after 120 seconds, others at every commit.
+# and none that begins after 60 seconds, others at every commit.
 touched: .venv/.stamp-dev
 	@since=$$(git rev-parse -q --verify HEAD~10 || git rev-list --max-parents=0 HEAD | tail -1); \
 	if [ -z "$$since" ]; then echo "No commits here: nothing was touched."; exit 0; fi; \
-	.venv/bin/python -m pytest -q -n 2 -m "(slow or rows) and not soak" --touched $$since --at-most 800 --within 120 \
+	.venv/bin/python -m pytest -q -n 2 -m "(slow or rows) and not soak" --touched $$since --at-most 800 --within 60 \
 	    || [ $$? -eq 5 ]
 
 # Before a release: all but the hours of `make soak`, which begins with it.
