@@ -106,9 +106,7 @@ class Paper(Work):
     expected: Mapping[str, str] = field(default_factory=dict, compare=False)  # row -> why it may fail `lemmata check`
     titles: Mapping[str, str] = field(default_factory=dict, compare=False)  # full id -> what the statement says
     letters: Mapping[str, str] = field(default_factory=dict, compare=False)  # an argument -> the letter of the paper
-    causes: Mapping[str, str] = field(
-        default_factory=dict, compare=False
-    )  # full key -> the erratum that it follows from
+    causes: Mapping[str, str] = field(default_factory=dict, compare=False)  # full key -> the erratum behind it
     bounded_above: Mapping[str, str] = field(default_factory=dict, compare=False)  # full key -> what the row bounds
     bounded_below: Mapping[str, str] = field(default_factory=dict, compare=False)
     house: bool = False  # one of the papers of this package

@@ -97,9 +97,8 @@ def explain_in_short(id: str, rows: list[Row]) -> list[str]:
     main = next((r for r in own if r["reading"] == "printed" and not r["part"]), own[0] if own else None)
     if main is None:
         return [f"{library.label(id)} of {library.work(id).cited}", "OPEN: it has no claim yet."]
-    parts = [r for r in own if r["kind"] != "summary" and not r["part"].startswith("impl:")]
-    printed = [r for r in parts if r["reading"] == "printed"]
-    shown = printed or parts
+    shown = select_shown(id, rows)
+    printed = any(row["reading"] == "printed" for row in shown)
     first = find_leading(shown)
     theorem = THEOREMS.get(first["key"])
     where = locate_statement(id)
@@ -118,10 +117,15 @@ def explain_in_short(id: str, rows: list[Row]) -> list[str]:
     ]
 
 
+def select_shown(id: str, rows: Sequence[Row]) -> list[Row]:
+    """The rows that say what a statement says: of its printed reading if it has one, without our code's own rows."""
+    own = [r for r in rows if r["id"] == id and r["kind"] != "summary" and not r["part"].startswith("impl:")]
+    return [r for r in own if r["reading"] == "printed"] or own
+
+
 def select_cited(id: str, rows: Sequence[Row]) -> list[Row]:
     """The row that heads a statement, and the one to cite instead of it, if there is one."""
-    own = [r for r in rows if r["id"] == id and r["kind"] != "summary" and not r["part"].startswith("impl:")]
-    first = find_leading([r for r in own if r["reading"] == "printed"] or own)
+    first = find_leading(select_shown(id, rows))
     return [first, *filter(None, [find_citable(first, rows)])]
 
 
