@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import beta, binom
+from scipy.stats import binom, binomtest
 
 from lemmata.bounds.catalogue.paper_file import read_table
 from lemmata.experiments.audits.known_mechanisms import KEPT, added, geometric_noise, response
@@ -183,9 +183,8 @@ def find_interval(alarms: int, audits: int, chance: float = 0.01) -> tuple[float
     >>> low, round(high, 2)
     (0.0, 0.26)
     """
-    low = beta.ppf(chance / 2, alarms, audits - alarms + 1) if alarms else 0.0
-    high = beta.ppf(1 - chance / 2, alarms + 1, audits - alarms) if alarms < audits else 1.0
-    return float(low), float(high)
+    found = binomtest(alarms, audits).proportion_ci(1 - chance, "exact")
+    return float(found.low), float(found.high)
 
 
 def digest_codes() -> dict[str, str]:

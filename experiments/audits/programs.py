@@ -19,6 +19,7 @@ from lemmata.mechanisms.audit.subjects import replay
 from lemmata.mechanisms.learners.descent import private_perceptron, projected_gd
 from lemmata.mechanisms.learners.erm import dp_erm, phased_sgd
 from lemmata.mechanisms.learners.glm import confidence_boosting, glm_gd
+from lemmata.mechanisms.learners.statistics import second_moments
 
 DRAWS = 600  # of a sampler of our own
 
@@ -105,6 +106,26 @@ def choice(law: Any, ask: Callable) -> np.ndarray:
     """The exponential mechanism on numbers of errors over n, of which a record moves each by 1/n at most."""
     return ask("errors", -law.errors.astype(float), sensitivity=2.0, scale=1 / law.selection.scale,
                order=replay.SPAN, draw=lambda rng, _: law.selection.sample(rng, 1))  # fmt: skip
+
+
+def choices(law: Any, ask: Callable) -> np.ndarray:
+    """Quantiles: an exponential mechanism each on numbers of records, of which a record moves each by 1 at most."""
+    return np.ravel([ask("ranks", -scores, sensitivity=2.0, scale=1 / one.scale, order=replay.SPAN,
+                         draw=lambda rng, _, one=one: one.sample(rng, 1))
+                     for scores, one in zip(law.scores, law.selections, strict=True)])  # fmt: skip
+
+
+def moments(law: Any, ask: Callable) -> np.ndarray:
+    """Ridge regression: all moments at once, over their standard deviations."""
+    size = len(law.moments) - 1
+    upper, spread = np.triu_indices(size, 1), np.full((size, size), second_moments.off_diagonal(law.sigma))
+    spread[np.diag_indices(size)] = law.sigma
+    value = law.moments * 4.0**-law.bits
+    apart = [np.diag(value)[:size] / law.sigma, value[:size, size] / law.sigma, (value[:size, :size] / spread)[upper]]
+    noisy = ask("moments", np.concatenate(apart), sensitivity=sqrt(4.5) / law.sigma, scale=1.0)
+    A = np.diag(noisy[:size] * law.sigma)
+    A[upper] = A.T[upper] = noisy[2 * size :] * spread[upper]
+    return second_moments.solve_ridge(A, noisy[size : 2 * size] * law.sigma, law.sigma)
 
 
 def searched(law: Any, ask: Callable) -> np.ndarray:
@@ -234,6 +255,12 @@ def of_minimiser(law: Any, rng: np.random.Generator) -> np.ndarray:
 def of_tilt(law: Any, rng: np.random.Generator) -> np.ndarray:
     """Radial noise of the linear term."""
     return of_ball(law.perturbation(law.sample(rng, DRAWS)), law.noise.rate)
+
+
+def of_choices(law: Any, rng: np.random.Generator) -> np.ndarray:
+    """Several selections."""
+    logs = [(one.sample(rng, DRAWS), np.exp(one.log_probabilities())) for one in law.selections]
+    return np.column_stack([spread_evenly(numbers, chances, rng) for numbers, chances in logs])
 
 
 def of_choice(law: Any, rng: np.random.Generator) -> np.ndarray:

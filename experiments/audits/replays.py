@@ -16,6 +16,7 @@ from lemmata.experiments.audits.programs import (
     ball,
     boosted,
     choice,
+    choices,
     chosen_run,
     counts,
     descent,
@@ -23,7 +24,9 @@ from lemmata.experiments.audits.programs import (
     lifted,
     looks,
     minimiser,
+    moments,
     of_choice,
+    of_choices,
     of_grid,
     of_minimiser,
     of_tilt,
@@ -62,6 +65,7 @@ from lemmata.mechanisms.learners.erm import (
     private_svm,
 )
 from lemmata.mechanisms.learners.glm import confidence_boosting, glm_gd, glm_output, glm_projected, grid_search
+from lemmata.mechanisms.learners.statistics import bounded_mean, histogram, quantile, second_moments
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, LabelDP, PureDP, gaussian_delta
 from lemmata.mechanisms.selection import majority
@@ -186,6 +190,13 @@ PROGRAMS = (
             noise=of_tilt),
     Program(column_ranges, lambda X, y: column_ranges.law(X + np.array([1e15, 0.0]), privacy=GaussianDP(40.0)), looks,
             release=lambda law, rng: everything(law, lambda counts, sigma: law.noisy(rng, counts, sigma))),
+    Program(bounded_mean, lambda X, y: bounded_mean.law(X, privacy=ONE, bounds=(-0.5, 0.5)), under_laplace,
+            noise=of_grid),
+    Program(histogram, lambda X, y: histogram.law(X, privacy=ONE, edges=[-1.0, 0.0, 1.0]), under_laplace,
+            noise=of_grid),
+    Program(quantile, lambda X, y: quantile.law(X, privacy=ONE, q=[0.5], bounds=(-1.0, 1.0), cells=4), choices,
+            noise=of_choices),
+    Program(second_moments, lambda X, y: second_moments.law(X, y, privacy=MU), moments),
     Program(private_perceptron, lambda X, y: private_perceptron.law(X, y, privacy=MU, rounds=3), counts),
     Program(label_learner, on_public, choice,
             release=lambda law, rng: law.selection.sample(rng, 1), noise=of_choice),

@@ -137,31 +137,35 @@ def test_a_page_says_which_counts_are_of_other_code():
     assert [line["current"] for line in nulls.describe_lines(lines)] == [False] + [True] * (len(lines) - 1)
 
 
-def without_union(average):
-    """The evidence of everybody added up instead of averaged."""
-    return lambda counts, table: average(counts, table) + log(counts.shape[-4] * counts.shape[-3])
-
-
-def undivided(earned):
-    """What everybody has earned as what everybody may bet."""
-    return lambda self: None if (shares := earned(self)) is None else shares - shares.max()
-
-
-def one_chunk(generator):
-    """Every chunk from the same stream."""
-    return lambda root, name, setting, stream, index: generator(root, name, setting, stream, 0)
-
-
-def cheap(gains):
-    """A wrong guess that costs half of what it should."""
-    return lambda epsilon, bound: gains(epsilon, bound) * [1, 0.5, 1]
-
-
 FALLING = {  # target, name, mutation, null, audits
-    "no union over attackers": (stakes, "average", without_union, "Laplace", 60),
-    "shares that are not divided": (game.Game, "earned", undivided, "randomised response", 16),
-    "one stream for all chunks": (game, "generator", one_chunk, "Laplace", 16),
-    "wrong guesses at half the price": (stakes, "gains", cheap, "randomised response", 160),
+    "no union over attackers, whose evidence is added up": (
+        stakes,
+        "average",
+        lambda average: lambda counts, table: average(counts, table) + log(counts.shape[-4] * counts.shape[-3]),
+        "Laplace",
+        60,
+    ),
+    "shares that are not divided: what all have earned, all may bet": (
+        game.Game,
+        "earned",
+        lambda earned: lambda self: None if (shares := earned(self)) is None else shares - shares.max(),
+        "randomised response",
+        16,
+    ),
+    "one stream for all chunks": (
+        game,
+        "generator",
+        lambda generator: lambda root, name, setting, stream, index: generator(root, name, setting, stream, 0),
+        "Laplace",
+        16,
+    ),
+    "wrong guesses at half the price": (
+        stakes,
+        "gains",
+        lambda gains: lambda epsilon, bound: gains(epsilon, bound) * [1, 0.5, 1],
+        "randomised response",
+        160,
+    ),
     "two records charged as one": (stakes, "group", lambda group: lambda claim, k: claim, "Laplace, two records", 600),
     "rules that judge what they learnt from": (game.Game, "judge", hindsight, "Laplace", 400),
 }

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -210,17 +211,12 @@ def test_a_run_that_found_nothing_counts_with_all_that_it_drew():
 
 def test_every_run_has_a_number_of_its_own_and_its_line_comes_at_once(tmp_path, monkeypatch):
     """Runs of one number would be one run: a line then told of a single draw, whatever it said of RUNS."""
-    seen = []
-
-    def search(make, records, level, run):
-        seen.append((make, level, run))
-        return {"found": run > 0, "pairs": 1, "releases": 1000 + run}
-
+    search = Mock(side_effect=lambda _, records, level, run: {"found": run > 0, "pairs": 1, "releases": 1000 + run})
     monkeypatch.setattr(auditorium, "SIDES", {"theirs": (wild.THEIRS, search, (0.05,))})
     monkeypatch.setattr(auditorium, "TABLE", tmp_path / "auditorium.csv")
     monkeypatch.setattr(auditorium, "mechanisms", lambda: {"a sum": (len, "no noise", 2), "other": (max, "none", 2)})
     assert next(auditorium.compared("theirs"))["found"] == auditorium.RUNS - 1
-    assert seen == [(len, 0.05, run) for run in range(auditorium.RUNS)]
+    assert [asked.args for asked in search.call_args_list] == [(len, 2, 0.05, run) for run in range(auditorium.RUNS)]
     auditorium.main("theirs", "other")
     auditorium.main("theirs", "a sum")
     auditorium.main("theirs", "other")

@@ -140,9 +140,12 @@ def theirs(make: Callable, records: int, level: float, run: int) -> dict[str, An
     """What its search finds, and how many releases it drew."""
     import tensorflow as tf
     from dp_auditorium import privacy_test_runner
-    from dp_auditorium.configs import dataset_generator_config as of_data
-    from dp_auditorium.configs import privacy_property, property_tester_config
-    from dp_auditorium.configs import privacy_test_runner_config as of_runner
+    from dp_auditorium.configs import (
+        dataset_generator_config as of_data,
+        privacy_property,
+        privacy_test_runner_config as of_runner,
+        property_tester_config,
+    )
     from dp_auditorium.generators import vizier_dataset_generator
     from dp_auditorium.testers import hockey_stick_tester
 

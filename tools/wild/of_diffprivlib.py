@@ -93,24 +93,24 @@ def count_nonzero():
     return partial(tools.count_nonzero, epsilon=1.0), x > 0.5, PureDP(1.0)
 
 
-@honest()
+@known("arXiv 2207.13793", "noise in float64 on a 0 has lower bits than on a 1")
 def laplace():
     return mechanisms.Laplace(epsilon=1.0, sensitivity=1.0), 0.0, PureDP(1.0)
 
 
-@honest()
+@honest("over the real numbers, as its kin below: next to a 0 their bits tell it too")
 def truncated_laplace():
-    return mechanisms.LaplaceTruncated(epsilon=1.0, sensitivity=1.0, lower=0, upper=2), 1.0, PureDP(1.0)
+    return mechanisms.LaplaceTruncated(epsilon=1.0, sensitivity=1.0, lower=0, upper=2), 1.5, PureDP(1.0)
 
 
 @honest()
 def folded_laplace():
-    return mechanisms.LaplaceFolded(epsilon=1.0, sensitivity=1.0, lower=0, upper=2), 1.0, PureDP(1.0)
+    return mechanisms.LaplaceFolded(epsilon=1.0, sensitivity=1.0, lower=0, upper=2), 1.5, PureDP(1.0)
 
 
 @honest()
 def bounded_laplace():
-    return mechanisms.LaplaceBoundedDomain(epsilon=1.0, sensitivity=1.0, lower=0, upper=2), 1.0, PureDP(1.0)
+    return mechanisms.LaplaceBoundedDomain(epsilon=1.0, sensitivity=1.0, lower=0, upper=2), 1.5, PureDP(1.0)
 
 
 @honest()
@@ -125,7 +125,7 @@ def truncated_geometric():
 
 @honest()
 def staircase():
-    return mechanisms.Staircase(epsilon=1.0, sensitivity=1.0), 0.0, PureDP(1.0)
+    return mechanisms.Staircase(epsilon=1.0, sensitivity=1.0), 0.5, PureDP(1.0)
 
 
 @honest()
@@ -135,12 +135,12 @@ def snapping():
 
 @honest()
 def gaussian():
-    return mechanisms.Gaussian(epsilon=1.0, delta=1e-3, sensitivity=1.0), 0.0, ApproxDP(1.0, 1e-3)
+    return mechanisms.Gaussian(epsilon=1.0, delta=1e-3, sensitivity=1.0), 0.5, ApproxDP(1.0, 1e-3)
 
 
 @honest()
 def analytic_gaussian():
-    return mechanisms.GaussianAnalytic(epsilon=1.0, delta=1e-3, sensitivity=1.0), 0.0, ApproxDP(1.0, 1e-3)
+    return mechanisms.GaussianAnalytic(epsilon=1.0, delta=1e-3, sensitivity=1.0), 0.5, ApproxDP(1.0, 1e-3)
 
 
 @honest()

@@ -5,26 +5,32 @@ Past rounds of the game train the rule of the next ones, so no release is spent 
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr
-from functools import cache
+from functools import cache, lru_cache
 from io import StringIO
+from math import fsum
 from typing import Any, Protocol
 
 import numpy as np
 from scipy.special import expit
 from scipy.stats import rankdata
 
-from lemmata.mechanisms.audit.evidence.outcomes import Outcomes, spreads
+from lemmata.mechanisms.audit.evidence.outcomes import Outcomes, leaves, plain, quantiles, rows, spreads
 from lemmata.mechanisms.numerics.threads import limit_to_one_thread
 
 ATOMS = 16  # values of one column that are counted as atoms
 PAIRED = 12  # columns up to which differences and products of pairs are features
+MOST, TINY = 400, 1e-300  # columns that are fitted together; below every variance but 0
 WIDE = 80  # columns up to which covariances are compared
 DIGITS, ENOUGH = 8, 1000  # so many columns at most have their last digits read, once there are enough releases
 RARE = 0.004  # a value repeated by a smaller share of the training releases is no atom
+QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'")
+CHANCE = 1.5  # standard deviations of a difference of counts that chance explains: three to none is more
+ZERO = 3000  # the place of the lowest set bit of 0, above that of any other float
 RIDGE, NARROW, STEPS = 1 / 0.3, 32, 30  # of logistic scores; so many columns are solved by so many Newton steps at most
 
 
@@ -75,11 +81,12 @@ class Features:
 
     def __init__(self, data: Outcomes) -> None:
         values = data.values
-        with np.errstate(invalid="ignore"):
-            finite = np.where(np.isfinite(values), values, np.nan)
-        self.centre = np.array([2 * np.median(c[~np.isnan(c)] / 2) if (~np.isnan(c)).any() else 0.0 for c in finite.T])
+        self.centre = np.nan_to_num(2 * quantiles(values / 2, (0.5,))[0])
         self.spread = spreads(values)
-        self.atoms = [self._repeated(column) for column in values.T]
+        with np.errstate(invalid="ignore"):
+            tied = (np.diff(np.sort(values, axis=0), axis=0) == 0).any(axis=0)
+        self.atoms = {place: found for place in np.flatnonzero(tied) if len(found := self._repeated(values[:, place]))}
+        self.odd = np.flatnonzero(~np.isfinite(values).all(axis=0))
         self.digits = values.shape[1] <= DIGITS and len(values) > ENOUGH
         self.pairs = np.triu_indices(values.shape[1] if values.shape[1] <= PAIRED else 0, 1)
 
@@ -100,8 +107,8 @@ class Features:
         with np.errstate(over="ignore", invalid="ignore"):
             scaled = np.arcsinh(np.nan_to_num((values - self.centre) / self.spread, nan=0.0, posinf=1e9, neginf=-1e9))
             plain = np.clip(np.nan_to_num((values - self.centre) / self.spread, nan=0.0), -30, 30)
-        flags = [np.isnan(values), np.isposinf(values), np.isneginf(values)]
-        atoms = [values[:, [i]] == found for i, found in enumerate(self.atoms) if len(found)]
+        flags = [test(values[:, self.odd]) for test in (np.isnan, np.isposinf, np.isneginf)]
+        atoms = [values[:, [place]] == found for place, found in self.atoms.items()]
         left, right = self.pairs
         pairs = [plain[:, left] - plain[:, right], plain[:, left] * plain[:, right]] if len(left) else []
         squares = [np.minimum(plain**2, 100)]
@@ -140,12 +147,21 @@ def logistic(X: np.ndarray, truth: np.ndarray) -> np.ndarray:
     return w
 
 
+def furthest(X: np.ndarray, truth: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Of these columns, in their order, the MOST whose means lie furthest apart between the sides, in deviations."""
+    if len(places) <= MOST:
+        return places
+    one, other = (X[truth == side][:, places] for side in (1, -1))
+    apart = np.abs(one.mean(axis=0) - other.mean(axis=0)) / np.sqrt(one.var(axis=0) + other.var(axis=0) + TINY)
+    return np.sort(places[np.argsort(-apart, kind="stable")[:MOST]])
+
+
 def by_logistic(data: Outcomes, truth: np.ndarray, plain: bool = False) -> Callable | None:
     """A linear score of the features, or of the values alone, which needs fewer releases."""
     features = Features.of(data)
     X = features(data)[:, : 2 * data.values.shape[1] if plain else None]
     centre, scale = X.mean(axis=0), X.std(axis=0)
-    kept = np.flatnonzero(scale > 0)
+    kept = furthest(X, truth, np.flatnonzero(scale > 0))
     if not len(kept):
         return None
     centre, scale = centre[kept], scale[kept]
@@ -209,7 +225,7 @@ def by_boosting(data: Outcomes, truth: np.ndarray) -> Callable | None:
     ranks = rankdata(X, "dense", axis=0).T
     first = {column.tobytes(): place for place, column in reversed([*enumerate(ranks)])}
     kept = np.array(sorted(first.values()), dtype=int)
-    kept = kept[np.ptp(X[:, kept], axis=0) > 0]
+    kept = furthest(X, truth, kept[np.ptp(X[:, kept], axis=0) > 0])
     if not len(kept):
         return None
     leaf, trees = int(np.clip(len(data) // 50, 5, 100)), int(np.clip(len(data) // 25, 12, 40))
@@ -251,13 +267,111 @@ def by_features(chosen: Callable) -> Callable:
     return learn
 
 
-def attackers(a: Any, b: Any, features: Callable | None) -> Iterator[tuple[str, Callable]]:
+def by_names(data: Outcomes, truth: np.ndarray) -> Callable | None:
+    """The log-ratios of the frequencies of names and texts in a release: keys, groups and shapes that appear.
+
+    Only those count that occurred on one side alone, or more often there than chance explains.
+    """
+    if plain(data.raw) is not None:
+        return None
+    counts: Counter = Counter()
+    for names, side in zip(map(_names_in, rows(data.raw)), truth.tolist(), strict=True):
+        counts.update((name, side) for name in names)
+    weights = {}
+    for name in {name for name, _ in counts}:
+        here, there = counts[name, 1], counts[name, -1]
+        if not here * there or abs(here - there) > 2 * (here + there) ** 0.5:
+            weights[name] = np.log(here + 0.5) - np.log(there + 0.5)
+    if not weights:
+        return None
+    # exact sums: the order of a set of texts changes from process to process
+    return lambda fresh: np.array([fsum(weights.get(name, 0.0) for name in _names_in(one)) for one in rows(fresh.raw)])
+
+
+def _names_in(release: Any) -> frozenset[str]:
+    return frozenset[str]().union(*(quoted(leaf) for leaf in leaves([release])[0] if isinstance(leaf, str)))
+
+
+@lru_cache(maxsize=10_000)
+def quoted(text: str) -> frozenset[str]:
+    """A text and what stands in quotation marks in it, as the names of the parts of a release do.
+
+    >>> sorted(quoted("(('a', ()), ('b', ()))"))
+    ["'a'", "'b'", "(('a', ()), ('b', ()))"]
+    """
+    return frozenset([text, *QUOTED.findall(text)])
+
+
+def by_bits(data: Outcomes, truth: np.ndarray) -> Callable | None:
+    """The log-ratios of how often the lowest set bit of a number lies as low as this, or as high, summed over columns.
+
+    A sum in float64 has no bit below the last place of its larger summand, so that noise on a 0 tells itself from noise
+    on a 1 (Mironov 2012, Haney et al. 2022). A zero and a negative zero lie above all other numbers. As for names, only
+    those places count that chance does not explain: columns without a leak would hide the one that leaks.
+    """
+    table = plain(data.raw)
+    if table is None or not table.size:
+        return None
+    sides, laws = (truth > 0, truth < 0), []
+    for column in lowest_bits(table).T:
+        places = np.unique(column)
+        upto = [np.searchsorted(np.sort(column[side]), places, side="right") for side in sides]
+        before = [np.searchsorted(np.sort(column[side]), places) for side in sides]
+        size = [int(side.sum()) for side in sides]
+        low, high = (
+            np.where(
+                np.abs(own[0] - own[1]) > CHANCE * (own[0] + own[1]) ** 0.5,
+                np.log(own[0] + 0.5) - np.log(own[1] + 0.5) - np.log((size[0] + 1) / (size[1] + 1)),
+                0.0,
+            )
+            for own in (upto, [whole - under for whole, under in zip(size, before, strict=True)])
+        )
+        laws.append((places, np.where(np.abs(low) > np.abs(high), low, high)))
+    if not any(law.any() for _, law in laws):
+        return None
+
+    def score(fresh: Outcomes) -> np.ndarray:
+        seen = plain(fresh.raw)
+        if seen is None or seen.shape[1] != len(laws):
+            return np.zeros(len(fresh))
+        bits = lowest_bits(seen).T
+        at = [
+            np.searchsorted(places, column).clip(0, len(places) - 1)
+            for column, (places, _) in zip(bits, laws, strict=True)
+        ]
+        return np.asarray(sum(law[chosen] for chosen, (_, law) in zip(at, laws, strict=True)))
+
+    return score
+
+
+def lowest_bits(table: np.ndarray) -> np.ndarray:
+    """The exponent of the lowest set bit of every float; of zero, of its negative, and of what is no number, others.
+
+    >>> lowest_bits(np.array([1.0, 0.75, 6.0, 0.0])).tolist()
+    [0, -2, 1, 3000]
+    """
+    with np.errstate(invalid="ignore"):
+        mantissa, exponent = np.frexp(table)
+        whole = np.where(np.isfinite(table), np.abs(mantissa) * 2.0**53, 0).astype(np.int64)
+    trailing = np.frexp((whole & -whole).astype(float))[1] - 1
+    found = exponent - 53 + trailing
+    found = np.where(table == 0, np.where(np.signbit(table), ZERO + 1, ZERO), found)
+    return np.where(np.isfinite(table), found, ZERO + 2)
+
+
+BITS = "the lowest set bits of the numbers released", by_bits
+
+
+def attackers(a: Any, b: Any, features: Callable | None, bits: bool = False) -> Iterator[tuple[str, Callable]]:
     """(name, learner) of every attacker for the pair."""
     yield "how often each outcome occurred", by_label
     yield "a linear score of the release", by_values
     yield "a logistic score of the release and its squares and products", by_logistic
     yield "boosted trees on the release", by_boosting
     yield "variances and correlations of the release", by_covariance
+    yield "names and texts in the release", by_names
+    if bits:
+        yield BITS
     if hasattr(a, "log_density") and hasattr(b, "log_density"):
         yield "the exact likelihood ratio", by_density(a, b)
     if features is not None:

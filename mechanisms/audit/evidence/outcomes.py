@@ -246,15 +246,24 @@ def count(releases: Any) -> int:
 
 def spreads(values: np.ndarray) -> np.ndarray:
     """The spread of the finite numbers of each column: interquartile range, else standard deviation, else 1."""
-    found = np.ones(values.shape[1])
-    for place, column in enumerate(values.T):
-        finite = column[np.isfinite(column)]
-        for measure in (lambda x: np.subtract(*np.percentile(x, [75, 25])), np.std):
-            with np.errstate(over="ignore", invalid="ignore"):
-                width = float(measure(finite)) if len(finite) else 0.0
-            if 0 < width < np.inf:
-                found[place] = width
-                break
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = np.subtract(*quantiles(values, (0.75, 0.25)))
+        for place in np.flatnonzero(~((found > 0) & (found < np.inf))):
+            finite = values[np.isfinite(values[:, place]), place]
+            width = float(np.std(finite)) if len(finite) else 0.0
+            found[place] = width if 0 < width < np.inf else 1.0
+    return found
+
+
+def quantiles(values: np.ndarray, shares: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Quantiles of the finite numbers of each column, shape (shares, columns); NaN where a column has none."""
+    found = np.full((len(shares), values.shape[1]), np.nan)
+    finite = np.isfinite(values)
+    whole = finite.all(axis=0) & (len(values) > 0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found[:, whole] = np.quantile(values[:, whole], shares, axis=0)
+        for place in np.flatnonzero(finite.any(axis=0) & ~whole):
+            found[:, place] = np.quantile(values[finite[:, place], place], shares)
     return found
 
 

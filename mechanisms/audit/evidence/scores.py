@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lemmata.mechanisms.audit.evidence.attackers import Features, by_covariance, by_label
-from lemmata.mechanisms.audit.evidence.outcomes import Outcomes
+from lemmata.mechanisms.audit.evidence.attackers import BITS, Features, by_covariance, by_label, by_names
+from lemmata.mechanisms.audit.evidence.outcomes import Outcomes, quantiles
 
 BINS, PRIOR = 16, 2.0  # of a column, between quantiles of both sides; releases that each bin holds before any came
 FLAT = 1e-9  # of the spread: no law is narrower
@@ -64,9 +64,9 @@ def by_laplace(data: Outcomes, truth: np.ndarray) -> Callable | None:
 def by_bins(data: Outcomes, truth: np.ndarray) -> Callable | None:
     """The log-ratio of the frequencies of bins between quantiles of both sides, summed over columns."""
     values, tables = data.values, []
-    for column in values.T:
-        finite = column[np.isfinite(column)]
-        edges = np.unique(np.quantile(finite, np.linspace(0, 1, BINS + 1)[1:-1])) if len(finite) else np.zeros(0)
+    cuts = quantiles(values, np.linspace(0, 1, BINS + 1)[1:-1])
+    for column, cut in zip(values.T, cuts.T, strict=True):
+        edges = cut[np.append(True, np.diff(cut) > 0) & ~np.isnan(cut)]
         bins = _bins(column, edges)
         one, other = (np.bincount(bins[truth == side], minlength=len(edges) + 2) + PRIOR for side in (1, -1))
         tables.append((edges, np.log(one / one.sum()) - np.log(other / other.sum())))
@@ -88,4 +88,10 @@ CHEAP: list[tuple[str, Callable]] = [
     ("Laplace laws of the numbers released", by_laplace),
     ("how often each number fell where", by_bins),
     ("variances and correlations of the release", by_covariance),
+    ("names and texts in the release", by_names),
 ]
+
+
+def cheap(bits: bool) -> list[tuple[str, Callable]]:
+    """The scores of a search, with or without that of the bits of floats."""
+    return [*CHEAP, BITS] if bits else CHEAP

@@ -61,7 +61,7 @@ def assert_private(
     >>> import numpy as np
     >>> from lemmata.mechanisms.privacy import PureDP
     >>> def count(x, rng): return np.clip(np.nan_to_num(x), 0, 1).sum() + rng.laplace()
-    >>> assert_private(count, PureDP(1.0), data=np.zeros(5), budget=1024).verdict
+    >>> assert_private(count, PureDP(1.0), data=np.full(5, 0.5), budget=1024).verdict
     'INCONCLUSIVE'
     """
     parts = data if isinstance(data, tuple) else (data,)

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
+from itertools import chain
 from math import floor, log2
 from numbers import Integral, Number
 from typing import Any
@@ -13,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from lemmata.mechanisms.audit.evidence.stakes import checked
-from lemmata.mechanisms.audit.neighbours.changes import Neighbours, alone, neighbouring, of_one_user
+from lemmata.mechanisms.audit.neighbours.changes import Neighbours, alone, neighbouring
 from lemmata.mechanisms.audit.neighbours.queries import stepped
 from lemmata.mechanisms.audit.neighbours.record_parts import described
+from lemmata.mechanisms.audit.neighbours.several_records import of_one_user, reordered
 from lemmata.mechanisms.audit.play import sequential_test
 from lemmata.mechanisms.audit.play.audit_result import Audit
 from lemmata.mechanisms.audit.play.game import LEAST
@@ -33,11 +35,13 @@ from lemmata.mechanisms.audit.subjects.adapters import (
     quiet,
 )
 from lemmata.mechanisms.numerics.arithmetic import check_in_range, short_repr
+from lemmata.mechanisms.numerics.streams import generator
 from lemmata.mechanisms.numerics.threads import limit_to_one_thread
 from lemmata.mechanisms.privacy import change_of
 
 SINGLE = Number, str, bytes, date, timedelta, np.generic, np.ndarray  # what may be a dataset of one record
 TICK = 0.5  # seconds between two lines of progress
+TIMELY = 0.75  # of the seconds are for releases; the rest is for what is said of them
 TIMED, FEWEST = 5, 8 * LEAST  # releases by which the price of one is told; the smallest budget of a search
 BUDGET, GIVEN = 30_000, 100_000  # releases of a search and its evidence, and of an audit of two datasets given
 LONGEST = 120_000  # releases of a search whose evidence goes on speaking against the claim
@@ -54,6 +58,7 @@ def audit(
     seconds: float | None = None,
     progress: Callable[[int, float], None] | None = None,
     unit: str | None = None,
+    bits: bool | None = None,
     **options: Any,
 ) -> Audit:
     """Attack a mechanism on two given datasets, or on neighbours that a search finds.
@@ -88,15 +93,20 @@ def audit(
     released : str, sequence of str or function, optional
         The attributes that are released, or a function of the fitted object.
     seconds : float, optional
-        Of a search, in place of a budget: translated into a number of releases, a power of two, from the price of the
-        first few, and that number is printed, as by `lemmata.assert_private`.
+        Of a search, in place of a budget: the time from call to return, and little more than that where a first pair
+        of datasets takes longer. The number of releases that it is worth at most is printed. What is released by then
+        hangs on the machine; `lemmata.assert_private` has a number of releases instead.
     progress : function, optional
         Called as `progress(releases, log10_e)` after every chunk.
     unit : str, optional
         A column of the frame that has the user of each record: neighbours differ in all records of one user. Without
         it a claim for "replace up to 5" is tried by changes of one to five records.
+    bits : bool, optional
+        Whether the bits of floats are evidence, such as the lowest set bit. By default they are only where the dataset
+        given, or its neighbour, holds nothing but zeros, whatever its targets are, and not on datasets that the search
+        moves it to: noise in float64 is told by them wherever a sum is near 0. Between two sides they are not.
     **options
-        For two sides: `features`, `records` and `bits`, see `lemmata.mechanisms.audit.play.sequential_test.audit`.
+        For two sides: `features` and `records`, see `lemmata.mechanisms.audit.play.sequential_test.audit`.
 
     Returns
     -------
@@ -115,6 +125,7 @@ def audit(
     >>> audit(count, np.zeros(5), PureDP(1.0), root=1, budget=4096).verdict
     'REFUTED'
     """
+    begun = time.perf_counter()
     if claim is None and is_measurement(target) and len(data) == 1:
         claim = promised(target)
     elif claim is None and data:
@@ -137,7 +148,7 @@ def audit(
         for name, side in (("sample_a", target), ("sample_b", data[0])):
             check_sampler(name, side)
         return sequential_test.audit(
-            target, data[0], claim, root=root, budget=budget, level=level, progress=progress, **options
+            target, data[0], claim, root=root, budget=budget, level=level, progress=progress, bits=bool(bits), **options
         )
     if options:
         raise TypeError(f"audit() got an unexpected keyword argument {next(iter(options))!r}")
@@ -145,7 +156,10 @@ def audit(
     check_in_range("level", level, 0, 1)
     root = secrets.randbits(32) if root is None else root
     say = (lambda line: print(line, file=sys.stderr)) if shown else (lambda line: None)
-    search = Search(mechanism(target, released), claimed(claim), root, budget, level, say, longest)
+    found = mechanism(target, released)
+    search = Search(found, claimed(claim), root, budget, level, say, longest, given=tuple(data), bits=bits)
+    if seconds is not None:
+        search.until = begun + TIMELY * seconds
     with limit_to_one_thread():
         return hunted(search, offered(search, data, unit), progress)
 
@@ -269,8 +283,13 @@ def offered(search: Search, data: Any, unit: str | None = None) -> Iterator[Neig
         return alone(data[0], search.mechanism.options)
     parts = dataset(data)
     narrow = is_estimator(source) or widens(search, parts)
-    found = neighbouring(parts, described(parts, search.mechanism.options), kind, narrow=narrow)
-    return found if count == 1 and unit is None else of_one_user(found, count, unit)
+    told, rng = described(parts, search.mechanism.options), generator(search.root, "audit.hunt", {}, "places", 0)
+    found = neighbouring(parts, told, kind, narrow=narrow, rng=rng)
+    search.onward = unit is None
+    if count == 1 and unit is None:
+        return found
+    exchanged = reordered(parts, told, kind, rng) if count > 1 and unit is None else iter(())
+    return chain(exchanged, of_one_user(found, count, unit))
 
 
 def widens(search: Search, data: tuple) -> bool:

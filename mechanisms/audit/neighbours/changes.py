@@ -6,22 +6,27 @@ every column, a norm, the labels. A change replaces, adds or removes one record,
 changes a label alone. The new record is an extreme of the declared range, lies beyond it, is NaN, infinite, -0 or
 subnormal, has a class that nobody else has, or equals another one. And the dataset itself is moved first: as given, one
 record, two or three, all at one end, all NaN, evenly spread, half at either end (a tie at the median) with or without a
-record between them, all of one class. Most changes are of the last record; `elsewhere` changes others, for a mechanism
-that weighs records by where they stand. Of a claim for users all records of one change, alike (`of_one_user`).
+record between them, all of one class. Then the record at every other place is changed (`elsewhere`), for a mechanism
+that weighs, pairs or windows records by their places; of very many places, in blocks first (`in_blocks`).
 """
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice, repeat, zip_longest
+from functools import partial
+from itertools import chain, islice, product, repeat, zip_longest
+from math import isqrt
 from typing import Any
 
 import numpy as np
 
-from lemmata.mechanisms.audit.neighbours.record_parts import SMALL, Part, described, records, typed
+from lemmata.mechanisms.audit.neighbours.record_parts import NOBODY, SMALL, Part, described, records, typed
 from lemmata.mechanisms.audit.neighbours.record_tables import all_alike, append, dataset_key, like, put, row, take
 
 EVERYBODY = "every record"
 CHANGES = 2  # of a record at each place that is not the last: what moves most comes first
+PLACES, MOST = 12, 128  # of a moved dataset whose records are changed, and of the data as given
+AT_ONCE = 8  # changes at other places in a round: each costs one release, unless it shows a move for the first time
+TWICE = 32  # records up to which all of them are put there twice, for another size
 EARLY, TOGETHER, LATE = 4, 12, 6  # datasets that offer at once, that join them each time, and after how many rounds
 
 
@@ -34,6 +39,7 @@ class Neighbours:
     words: str
     rows: bool = True  # is it a record that differs, and not a number?
     place: int | None = None  # of the record that differs; None: the last one
+    inner: Callable[[], Iterator[Any]] | None = None  # of several records changed at once: the pairs that change one
 
     @property
     def size(self) -> int:
@@ -57,14 +63,14 @@ def moved(data: tuple, parts: list[Part], narrow: bool) -> Iterator[tuple[str, t
     yield "its first record alone", tuple(part[:1] for part in data), parts
     for count, words in ((2, "two"), (3, "three")):
         if n > count:
-            yield f"{words} of its records", _rows(data, few[:count]), parts
+            yield f"{words} of its records", select(data, few[:count]), parts
     narrow = narrow and isinstance(data[0], np.ndarray) and data[0].ndim == 2 and data[0].shape[1] > 1
     cut = [replace(parts[0], low=parts[0].low[:1], high=parts[0].high[:1], shape=(1,)), *parts[1:]]
     for words, base in placed[1:]:
         if words.startswith(EVERYBODY):
             yield f"one record, {words.removeprefix(EVERYBODY).strip()}", tuple(part[:1] for part in base), parts
             if n > 2:
-                yield f"two records, {words.removeprefix(EVERYBODY).strip()}", _rows(base, few[:2]), parts
+                yield f"two records, {words.removeprefix(EVERYBODY).strip()}", select(base, few[:2]), parts
     if narrow and len(parts[0].low):
         for words, base in placed:
             yield f"{words}; its first column alone", (base[0][:, :1], *base[1:]), cut
@@ -74,7 +80,8 @@ def moved(data: tuple, parts: list[Part], narrow: bool) -> Iterator[tuple[str, t
                 yield f"one record and column, {words.removeprefix(EVERYBODY).strip()}", one, cut
 
 
-def _rows(data: tuple, chosen: list[int]) -> tuple:
+def select(data: tuple, chosen: list[int]) -> tuple:
+    """The dataset of those records, in their order."""
     return tuple(take(part, chosen) for part in data)
 
 
@@ -142,35 +149,47 @@ def _settled(part: Part) -> list[tuple[str, Any]]:
     return [(f"its target at the {words} end", part.record(entries)) for words, entries in ends]
 
 
-def neighbouring(data: tuple, parts: list[Part], kind: str, narrow: bool = True) -> Iterator[Neighbours]:
-    """Pairs of neighbours, the best offer of each dataset before the second; each pair once."""
+def neighbouring(
+    data: tuple, parts: list[Part], kind: str, narrow: bool = True, rng: np.random.Generator | None = None
+) -> Iterator[Neighbours]:
+    """Pairs of neighbours, the best offer of each dataset before the second; each pair once.
+
+    `rng` chooses places among many, and a dataset at random.
+    """
+    rng = np.random.default_rng(0) if rng is None else rng
     known: set[bytes] = set()
     offers: list[Iterator[Neighbours]] = []
     for words, base, told in moved(data, parts, narrow):
         if (same := dataset_key(base)) not in known:
             known.add(same)
             offers.append(_changes(words, base, told, kind))
-    offers.insert(1, elsewhere(data, parts, kind))
     offers.append(counted(data, parts, kind))
-    for round_ in zip_longest(
-        *(chain(repeat(None, LATE * ((at + TOGETHER - EARLY) // TOGETHER)), it) for at, it in enumerate(offers))
-    ):
-        yield from (pair for pair in round_ if pair is not None and typed(data, pair.data, pair.neighbour))
+    delayed = (chain(repeat(None, LATE * ((at + TOGETHER - EARLY) // TOGETHER)), it) for at, it in enumerate(offers))
+    others = elsewhere(data, parts, kind, rng)
+    rounds = (chain(round_, islice(others, AT_ONCE)) for round_ in zip_longest(*delayed))
+    for offered in chain(chain.from_iterable(rounds), others, in_blocks(data, parts, kind, rng)):
+        if offered is not None and typed(data, offered.data, offered.neighbour):
+            yield offered
 
 
 def counted(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
-    """k records at the upper end and one more or fewer, the others at the lower end, for thresholds of counts."""
-    n, first = len(data[0]), parts[0]
-    if not len(first.low) or n < SMALL or kind == "label":
+    """k records at the upper end and one more or fewer, the others at the lower end, for thresholds of counts.
+
+    Of texts and categories k records have another value than the rest.
+    """
+    n, two = len(data[0]), two_values(data[0], parts[0])
+    if two is None or n < SMALL or kind == "label":
         return
-    ends = put(all_alike(data[0], first.record(first.low)), 0, first.record(first.high))
-    yield from between(data, parts, kind)
+    ended = len(parts[0].low) > 0
+    if ended:
+        yield from between(data, parts, kind)
     steps = sorted(
         {*range(1, 6), *range(n // 2 - 3, n // 2 + 4)} & {*range(1, n)}, key=lambda k: (abs(k - n // 2) > 3, k)
     )
     for k in steps:
-        words = f"{number(k, 'record')} at the upper end, the others at the lower; one more of them"
-        yield _last(data, ends, [0] * k + [1] * (n - 1 - k), 1, 0, kind, words)
+        where = ("at the upper end", "at the lower") if ended else ("of another value", "alike")
+        words = f"{number(k, 'record')} {where[0]}, the others {where[1]}; one more of them"
+        yield _last(data, two, [1] * k + [0] * (n - 1 - k), 0, 1, kind, words)
 
 
 def number(count: int, thing: str) -> str:
@@ -198,7 +217,7 @@ def between(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
     for near in (0.15, 0.85, 0.5):
         three = put(all_alike(data[0], first.record(first.low)), 0, first.record(first.high))
         three = put(three, 1, first.record(first.low + near * first.width))
-        for low in (n // 2 - 1, n // 2 - 2):
+        for low in dict.fromkeys((n // 2 - 1, max(n // 2 - 2, 0))):
             words = f"{number(low, 'record')} at the lower end, one {near:.0%} above it, the others at the upper"
             others = [0] * low + [1] + [2] * (n - 2 - low)
             yield _last(data, three, others, 0, 2, kind, f"{words}; one record crosses to the upper end")
@@ -213,57 +232,147 @@ def _changes(words: str, base: tuple, parts: list[Part], kind: str) -> Iterator[
         yield Neighbours(base, tuple(append(part, row(part, 0)) for part in base), f"{words}; its first record twice")
     for change, record in records(parts, own, kind == "label", first):
         if kind == "add/remove":
-            yield pair(base, _inserted(base, n, record), f"{words}; one record more, {change}")
+            yield pair(base, inserted(base, n, record), f"{words}; one record more, {change}")
         elif n > 1 or kind == "replace":
-            yield pair(base, _replaced(base, n - 1, record), f"{words}; one record replaced: {change}")
+            yield pair(base, replaced(base, n - 1, record), f"{words}; one record replaced: {change}")
     if kind == "replace" and n > 1:
         other = tuple(put(part, n - 1, row(part, 0)) for part in base)
         yield pair(base, other, f"{words}; one record replaced: equal to the first")
 
 
-def elsewhere(data: tuple, parts: list[Part], kind: str) -> Iterator[Neighbours]:
-    """Changes of a record at the front, next to either end and in the middle, of datasets of either parity."""
-    n, first = len(data[0]), parts[0]
+def elsewhere(data: tuple, parts: list[Part], kind: str, rng: np.random.Generator) -> Iterator[Neighbours]:
+    """Changes of the record at every place, of datasets of either parity; of many records at some places only."""
+    n = len(data[0])
     if n < 3:
         return
-    bases = [("the data as given", data)]
-    if len(first.low):
-        ends = put(all_alike(data[0], first.record(first.low)), 1, first.record(first.high))
-        bases.append(("every record at the lower end", (take(ends, [0] * n), *data[1:])))
-        bases.append(("the ends in turns", (take(ends, [at % 2 for at in range(n)]), *data[1:])))
-    bases += [(f"{words}; without its last record", _rows(base, [*range(n - 1)])) for words, base in bases if n > 3]
-    for change in range(CHANGES):
-        for place in (0, 1, n // 2, n - 2):
-            for words, base in bases:
-                if place < len(base[0]) - 1:
-                    yield from _change_at(words, base, parts, kind, place, change)
+    bases = [*patterns(data, parts, rng)]
+    bases += [(f"{words}; without its last record", select(base, [*range(n - 1)])) for words, base in bases if n > 3]
+    bases += [("every record twice", select(data, [*range(n), *range(n)]))] * (n <= TWICE)
+    swept = [
+        (words, base, positions(len(base[0]), PLACES if at else MOST, rng)) for at, (words, base) in enumerate(bases)
+    ]
+    for change, turn in product(range(CHANGES), range(MOST)):
+        for words, base, chosen in swept:
+            if turn < len(chosen):
+                yield from _change_at(words, base, parts, kind, chosen[turn], change)
+
+
+def in_blocks(data: tuple, parts: list[Part], kind: str, rng: np.random.Generator) -> Iterator[Neighbours]:
+    """Of many equal records a block that changes at once, and the pairs that change one record of it (`inner`).
+
+    Group testing: where one place among n counts otherwise than all others, only its block moves a release otherwise
+    than the first block does, and about 2 sqrt(n) releases find it.
+    """
+    n, wide = len(data[0]), isqrt(len(data[0]))
+    equal = islice(patterns(data, parts, rng), 1, 2) if n > MOST else ()
+    for words, base in equal:
+        own = tuple(row(part, 0) for part in base)
+        for said, record in islice(records(parts, own, kind == "label", own), CHANGES):
+            more = tuple(append(part, value) for part, value in zip(base, record, strict=True))
+            for start in range(0, n - 1, wide):
+                block = range(min(start, n - 1 - wide), min(start + wide, n - 1))
+                rest = [*range(block.start)], [*range(block.start if kind == "add/remove" else block.stop, n)]
+                other = select(more, [*rest[0], *[n] * wide, *rest[1]])
+                made = pair(base, other, f"{words}; {wide} records from {number_of(block.start, n)} on: {said}")
+                changed = partial(_change_at, words, base, parts, kind)
+                yield replace(made, inner=partial(_at_each, changed, block))
+
+
+def _at_each(changed: Callable, block: range) -> Iterator[Neighbours]:
+    return chain.from_iterable(changed(place, change) for change in range(CHANGES) for place in block)
+
+
+def positions(n: int, most: int, rng: np.random.Generator) -> list[int]:
+    """Places before the last of n records, `most` at most: the ends and the middle first, then random ones.
+
+    >>> positions(6, 9, np.random.default_rng(0))[:4]
+    [0, 4, 3, 1]
+    """
+    first = [0, n - 2, n // 2, 1, n // 2 - 1, n - 3]
+    return list(dict.fromkeys([at for at in first if 0 <= at < n - 1] + rng.permutation(n - 1).tolist()))[:most]
+
+
+def patterns(data: tuple, parts: list[Part], rng: np.random.Generator) -> Iterator[tuple[str, tuple]]:
+    """The dataset as given, and its first part with two values in turns, in runs of three and at random."""
+    yield "the data as given", data
+    two, n = two_values(data[0], parts[0]), len(data[0])
+    if two is not None:
+        at = np.arange(n)
+        words = "every record at the lower end" if len(parts[0].low) else f"{EVERYBODY} alike"
+        for named, which in (
+            (words, 0 * at),
+            ("two values in turns", at % 2),
+            ("two values in runs of three", at // 3 % 2),
+            ("two values at random", rng.integers(2, size=n)),
+        ):
+            yield named, (take(two, which.tolist()), *data[1:])
+
+
+def two_values(array: Any, part: Part) -> Any:
+    """An array that begins with two records that differ: both ends of the range, or two labels; None if there are none.
+
+    A frame without numbers differs in its first column that may hold another value.
+    """
+    if len(array) < 2:
+        return None
+    if len(part.low):
+        one, other = part.record(part.low), part.record(part.high)
+    elif part.labels:
+        one, other = [*part.labels, NOBODY][:2]
+    elif part.others:
+        column, _, value = part.others[0]
+        one = other = row(array, 0)
+        other = [*one[:column], value, *one[column + 1 :]]
+    else:
+        return None
+    return put(all_alike(array, one), 1, other)
 
 
 def _change_at(words: str, base: tuple, parts: list[Part], kind: str, place: int, change: int) -> Iterator[Neighbours]:
     """The `change`-th change of the record at a place, or one more or fewer there."""
     n = len(base[0])
     own, first = (tuple(row(part, at) for part in base) for at in (place, 0))
-    where = f"record {place + 1} of {n}"
+    where = number_of(place, n)
     if kind == "add/remove" and not change:
         yield Neighbours(
-            base, _rows(base, [at for at in range(n) if at != place]), f"{words}; {where} removed", place=place
+            base, select(base, [at for at in range(n) if at != place]), f"{words}; {where} removed", place=place
         )
     for said, record in islice(records(parts, own, kind == "label", first), change, change + 1):
         if kind == "add/remove":
-            made = pair(base, _inserted(base, place, record), f"{words}; one record more before {where}, {said}")
+            made = pair(base, inserted(base, place, record), f"{words}; one record more before {where}, {said}")
         else:
-            made = pair(base, _replaced(base, place, record), f"{words}; {where} replaced: {said}")
+            made = pair(base, replaced(base, place, record), f"{words}; {where} replaced: {said}")
         yield replace(made, place=place)
 
 
-def _inserted(data: tuple, place: int, record: tuple) -> tuple:
+def again(one: Neighbours, most: int, rng: np.random.Generator) -> Iterator[Neighbours]:
+    """The neighbour as a dataset, changed at another place as it was changed itself: in its label alone, if so."""
+    n, m = one.size, np.shape(one.neighbour[0])[0] if np.ndim(one.neighbour[0]) else 0
+    if not one.rows or m < max(n, 2):
+        return
+    at = m - 1 if one.place is None else one.place
+    record, base = tuple(row(part, at) for part in one.neighbour), one.neighbour
+    same = [n == m and dataset_key((old,)) == dataset_key((new,)) for old, new in zip(one.data, base, strict=True)]
+    for place in positions(m, most, rng):
+        values = [row(part, place) if kept else value for part, kept, value in zip(base, same, record, strict=True)]
+        changed = inserted(base, place, record) if n < m else replaced(base, place, tuple(values))
+        yield replace(pair(base, changed, f"{one.words}; the same of {number_of(place, m)}"), place=place)
+
+
+def number_of(place: int, n: int) -> str:
+    """`record 2 of 9`, the one at place 1."""
+    return f"record {place + 1} of {n}"
+
+
+def inserted(data: tuple, place: int, record: tuple) -> tuple:
     """The dataset with one record more, before the one at a place or at the end."""
     n = len(data[0])
     order = [*range(place), n, *range(place, n)]
     return tuple(take(append(part, value), order) for part, value in zip(data, record, strict=True))
 
 
-def _replaced(data: tuple, place: int, record: tuple) -> tuple:
+def replaced(data: tuple, place: int, record: tuple) -> tuple:
+    """The dataset with another record at a place."""
     return tuple(put(part, place, value) for part, value in zip(data, record, strict=True))
 
 
@@ -280,57 +389,3 @@ def alone(value: Any, options: Mapping[str, Any]) -> Iterator[Neighbours]:
         one, other = found.data[0], found.neighbour[0]
         if typed(data, (one,), (other,)) and not np.array_equal(one, other):
             yield replace(found, data=(one[0],), neighbour=(other[0],))
-
-
-def of_one_user(pairs: Iterator[Neighbours], records: int, user: Any = None) -> Iterator[Neighbours]:
-    """Pairs that differ in up to so many records, as the record of a pair, and the pairs themselves.
-
-    With `user`, a column of a frame that is the first part, in all records with the same entry there, which stays.
-    """
-    known: set[bytes] = set()
-    for one in pairs:
-        for wide in _of_user(one, records, user) if user is not None else [_wider(one, records), one]:
-            if (same := dataset_key(wide.data) + dataset_key(wide.neighbour)) not in known:
-                known.add(same)
-                yield wide
-
-
-def _wider(one: Neighbours, records: int) -> Neighbours:
-    n, m = len(one.data[0]), len(one.neighbour[0])
-    place = min(n, m) - (n == m) if one.place is None else one.place
-    count = records if n < m else min(records, n - (n > m))
-    first = place if n < m else max(0, min(place, n - count))
-    if n == m:
-        changed = _copied(one, place, range(first, first + count))
-    elif n < m:
-        changed = _rows(one.neighbour, [*range(place), *[place] * count, *range(place + 1, m)])
-    else:
-        changed = _rows(one.data, [*range(first), *range(first + count, n)])
-    return replace(one, neighbour=changed, words=f"{one.words}; {count} such records of a user", place=first)
-
-
-def _of_user(one: Neighbours, records: int, user: Any) -> Iterator[Neighbours]:
-    """The pair with all records of the user of the one that differs, unless there are too many."""
-    n, m = len(one.data[0]), len(one.neighbour[0])
-    place = min(n - 1, min(n, m) - (n == m) if one.place is None else one.place)
-    names = one.data[0][user]
-    own = {place, *np.flatnonzero(np.asarray(names == names.iloc[place])).tolist()}
-    words = f"{one.words}; all {number(len(own), 'record')} of that user"
-    if len(own) > records > 1:
-        return
-    if n == m:
-        table, *others = _copied(one, place, own)
-        table = table.copy()
-        table.isetitem(table.columns.get_loc(user), names.array)
-        yield replace(one, neighbour=(table, *others), words=words)
-    elif len(own) < n:
-        yield replace(one, neighbour=_rows(one.data, [at for at in range(n) if at not in own]), words=words)
-
-
-def _copied(one: Neighbours, place: int, own: Container[int]) -> tuple:
-    """The second dataset with its record at a place at others too, in those parts that differ: labels come alone."""
-    rows, made = [place if at in own else at for at in range(len(one.data[0]))], []
-    for old, changed in zip(one.data, one.neighbour, strict=True):
-        new = take(changed, rows) if dataset_key((old,)) != dataset_key((changed,)) else old
-        made.append(new.set_axis(changed.index) if hasattr(new, "iloc") else new)
-    return tuple(made)

@@ -113,6 +113,8 @@ class Found(Audit):
         Releases of any kind until a claim was refuted, or in all: those that make the pair smaller come afterwards.
     refused : tuple of (str, str)
         What the mechanism declined before it had read anything: what it raised, and for which data.
+    changes : str
+        The kinds of change that were tried, and those that were not.
     place : tuple of str
         Where `trace` sees the two datasets part: leads, the most telling first. Of a claim that is not refuted too:
         then they say where to look, and no more.
@@ -126,6 +128,7 @@ class Found(Audit):
     searched: int = 0
     needed: int = 0
     refused: tuple[tuple[str, str], ...] = ()
+    changes: str = ""
     place: tuple[str, ...] = ()
     reproducer: str = field(default="", repr=False)
 
@@ -139,6 +142,7 @@ class Found(Audit):
         lines.append(f"  {self.pairs} pairs tried with {self.searched} releases" + (":" if self.pair else ""))
         if self.pair:
             lines.append(f"  {self.pair.words}")
+        lines += [f"  {self.changes}"] * bool(self.changes)
         lines += [f"  {lead}" for lead in self.place]
         lines += [f"  it refused data, which is not judged: {what} ({words})" for what, words in self.refused]
         return "\n".join(lines)

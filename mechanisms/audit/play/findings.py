@@ -63,8 +63,13 @@ def limits(game: Game, *chances: float) -> list[float]:
 
 
 def event(game: Game) -> str:
-    """The attacker that gained most, where it guesses, and some of the releases on which it guesses."""
-    standing = log_capital(game.counts, tables([(0.0, 0.0)] * len(game.table)))
+    """The attacker that gained most, where it guesses, and some of the releases on which it guesses.
+
+    What it gained is against the claim; if nobody gained anything there, against the claim that nothing is told.
+    """
+    standing = log_capital(game.counts, game.table)
+    if not standing.max() > 0:
+        standing = log_capital(game.counts, tables([(0.0, 0.0)] * len(game.table)))
     place, tangent, side = np.unravel_index(int(np.argmax(standing)), standing.shape)
     name, rule = game.named[place][0], game.rules[place]
     if rule is None or not standing.max() > 0:

@@ -6,6 +6,7 @@ trains the next rules. How much a claim allows, and how guesses become evidence,
 
 from collections.abc import Callable
 from math import inf, log
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from lemmata.mechanisms.audit.evidence.stakes import (
     logsumexp,
     parameter,
 )
-from lemmata.mechanisms.audit.subjects.samplers import Exhausted, Raised, Source
+from lemmata.mechanisms.audit.subjects.samplers import FIRST, Exhausted, Raised, Source
 from lemmata.mechanisms.numerics.streams import generator
 from lemmata.mechanisms.numerics.threads import limit_to_one_thread
 from lemmata.mechanisms.privacy import ZCDP, RenyiDP
@@ -82,6 +83,7 @@ class Game:
         self.interrupted = False
         self.learnt_at = np.zeros(len(named), dtype=int)  # releases of the past that each rule was learnt from
         self.budget, self.level = inf, 1e-10  # of whoever plays
+        self.begun, self.until = 0.0, inf  # when it was first played, and when it ends, by the clock of `perf_counter`
 
     def draw(self, index: int, most: int) -> tuple[Outcomes, np.ndarray, bool]:
         """Equal numbers of releases from both datasets, their origin (+1 or -1), and whether they may be judged.
@@ -133,6 +135,13 @@ class Game:
         grow[self.dear & ~((known == known.max()) & (known > LEADING))] = RELEARN[1]
         least = np.where(self.dear, DEAR, 0)
         return (self.drawn >= np.maximum(grow * self.learnt_at, least)) & (self.learnt_at < MEMORY) & self.asked()
+
+    def affordable(self) -> float:
+        """The number of releases that there is time for, at the pace so far."""
+        now = perf_counter()
+        self.begun = self.begun or now
+        left = self.until - now
+        return inf if left == inf else max(left, 0.0) * max(self.drawn, FIRST) / max(now - self.begun, 1e-3)
 
     def learn(self) -> None:
         """Learn new rules from past rounds, for the attackers that are due."""

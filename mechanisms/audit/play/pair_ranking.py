@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.mechanisms.audit.evidence.outcomes import Reader, joined, part
+from lemmata.mechanisms.audit.evidence.outcomes import Reader, joined, part, quantiles
 from lemmata.mechanisms.audit.evidence.rules import learnt, lesson
-from lemmata.mechanisms.audit.evidence.scores import CHEAP
+from lemmata.mechanisms.audit.evidence.scores import cheap
 from lemmata.mechanisms.audit.evidence.stakes import CUTS, RUNGS, checked, ladder
 from lemmata.mechanisms.audit.subjects.adapters import quiet
 from lemmata.mechanisms.audit.subjects.samplers import Raised
@@ -31,12 +31,13 @@ def told_apart(one: Sequence, other: Sequence) -> tuple[float, str]:
         return FOUND * len(odd) / len(other), kind(odd[0])
     pairs = [(a, b) for a, b in zip(one, other, strict=False) if kind(a) == kind(b) and isinstance(a, np.ndarray)]
     if not pairs or not len(pairs[0][0]):
-        return float(np.mean([repr(a) != repr(b) for a, b in zip(one, other, strict=False)])), ""
+        return float(np.mean([written_out(a) != written_out(b) for a, b in zip(one, other, strict=False)])), ""
     wide = len(pairs[0][0])
     whole = sized(np.array([a for a in one if isinstance(a, np.ndarray) and len(a) == wide]))
     with quiet():  # a column may hold no number at all
         first, second = (sized(np.array([pair[side] for pair in pairs])) for side in (0, 1))
-        centre, spread = np.nanmedian(whole, axis=0), spreads(whole)
+        low, centre, high = quantiles(whole, (0.25, 0.5, 0.75))
+        spread = np.where(high > low, (high - low) / 1.349, np.nanstd(whole, axis=0))  # of normal noise, as a deviation
         apart = np.abs(np.arcsinh((second - centre) / spread) - np.arcsinh((first - centre) / spread)).mean(axis=0)
         apart = shifted(first, second, apart, spread)
         moves = np.where(spread > 0, np.nan_to_num(apart, nan=0.0, posinf=FOUND / 2), FOUND / 2)
@@ -80,6 +81,11 @@ def move(one: Sequence, other: Sequence) -> str:
         return repr([np.round(x, 6).tolist() if isinstance(x, np.ndarray) else x for x in told])
 
 
+def written_out(release: Any) -> bytes | str:
+    """What is equal for equal releases: the bytes of numbers, of which a text would leave some out."""
+    return release.tobytes() if isinstance(release, np.ndarray) else repr(release)
+
+
 def _numbers(a: Any, b: Any) -> bool:
     return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and a.shape == b.shape
 
@@ -88,12 +94,6 @@ def sized(values: np.ndarray) -> np.ndarray:
     """The released numbers, and the logarithms of their sizes, for noise whose scale changes."""
     with np.errstate(all="ignore"):
         return np.hstack([values, np.log(np.abs(values) + TINY)])
-
-
-def spreads(values: np.ndarray) -> np.ndarray:
-    """The interquartile range of every column as a standard deviation, otherwise the standard deviation."""
-    low, high = np.nanquantile(values, (0.25, 0.75), axis=0)
-    return np.where(high > low, (high - low) / 1.349, np.nanstd(values, axis=0))
 
 
 def kind(release: Any) -> str:
@@ -106,7 +106,7 @@ def kind(release: Any) -> str:
     return "; ".join(f"{word} at {places[:3].tolist()}" for word, places in odd.items() if len(places))
 
 
-def gained(claim: Any, one: list, other: list) -> float:
+def gained(claim: Any, one: list, other: list, bits: bool = False) -> float:
     """The rank of a pair by the gain of the cheapest attackers on releases from which they did not learn."""
     rungs = np.repeat(ladder(checked(claim), 1), CUTS, axis=0)
     reader = Reader([stacked(one), stacked(other)], False)
@@ -116,7 +116,7 @@ def gained(claim: Any, one: list, other: list) -> float:
     taught = lesson(part(data, order), truth[order])
     gains = []
     for place in RUNG:
-        found = [learnt(learn, taught, rungs[:, :, place:]) for _, learn in CHEAP]
+        found = [learnt(learn, taught, rungs[:, :, place:]) for _, learn in cheap(bits)]
         gains.append(max((float(rule.growth.max()) for rule in found if rule is not None), default=-inf))
     return weighed(*gains)
 

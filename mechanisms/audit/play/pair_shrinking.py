@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from lemmata.mechanisms.audit.evidence.attackers import ZERO, lowest_bits
 from lemmata.mechanisms.audit.evidence.stakes import tangents
 from lemmata.mechanisms.audit.neighbours.changes import Neighbours, number
 from lemmata.mechanisms.audit.neighbours.record_tables import MISSING, plain, put, take
@@ -40,7 +41,7 @@ def shrunk(search: Search, pair: Neighbours) -> Neighbours:
     standard, most = _apart(search, pair), search.spent + search.budget * SHARE
     for _ in range(STEPS):
         for smaller in simpler(pair):
-            if search.spent > most:
+            if search.spent > most or search.late:
                 return pair
             if min(len(smaller.data[0]), len(smaller.neighbour[0])) and _apart(search, smaller) >= KEPT * min(
                 standard, SETTLED
@@ -158,7 +159,9 @@ def written(part: Any, saved: str) -> str:
     """A part of a dataset as Python code of its type: loaded from its file, otherwise as a literal."""
     if not hasattr(part, "iloc"):
         kind = f", dtype={str(part.dtype)!r}" * (part.dtype.kind in "mM")
-        return f'saved["{saved}"]' if saved else f"np.array({_listed(part)!r}{kind})"
+        listed = _listed(np.atleast_1d(part))  # a single number is a record, too
+        shown = listed if np.ndim(part) else listed[0]
+        return f'saved["{saved}"]' if saved else f"np.array({shown!r}{kind})"
     if np.ndim(part) == 1:
         column = _column(part, saved)
         return column if column.startswith("pd.Series") else f"pd.Series({column})"
@@ -214,10 +217,11 @@ def _called(source: Any) -> tuple[str, str] | None:
 
 
 def _imported(module: str, name: str) -> str:
-    """The line that imports a name: of a module, or of a file that was loaded by its path, being no module."""
-    if all(part.isidentifier() for part in module.split(".")):
+    """The line that imports a name: of a module, or of a file that was run or loaded by its path."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None or (module != "__main__" and all(part.isidentifier() for part in module.split("."))):
         return f"from {module} import {name}"
-    return f"import runpy; {name} = runpy.run_path({relpath(sys.modules[module].__file__ or '')!r})[{name!r}]"
+    return f"import runpy; {name} = runpy.run_path({relpath(file)!r})[{name!r}]"
 
 
 def _event(search: Search, pair: Neighbours) -> tuple[str, str]:
@@ -233,11 +237,11 @@ def _event(search: Search, pair: Neighbours) -> tuple[str, str]:
         broken = max(one - np.exp(epsilon) * other - delta for one, other in either for epsilon, delta in points)
         found.append((broken, event, shown))
 
-    for what in {x.kind for x in everything if isinstance(x, Raised)}:
+    for what in dict.fromkeys(x.kind for x in everything if isinstance(x, Raised)):
         raises = [isinstance(x, Raised) and x.kind == what for x in everything]
         add(raises, f"type(error).__name__ == {what!r}", "raises")
     told = [_texts(x[1:]) if isinstance(x, tuple) else [] for x in everything]
-    for text, _ in Counter(text for texts in told for text in set(texts)).most_common(TEXTS):
+    for text, _ in Counter(text for texts in told for text in dict.fromkeys(texts)).most_common(TEXTS):
         event, shown = f"{text!r} in repr(released)", "text"
         if text.startswith("warning "):
             words = text.partition(": ")[2] or text.removeprefix("warning ")
@@ -265,6 +269,9 @@ def _event(search: Search, pair: Neighbours) -> tuple[str, str]:
                 add(finite, f"np.isfinite({_number(like, column)})", "not finite")
             for cut in _cuts(values[finite]) if finite.any() else ():
                 add(values > float(cut), f"{_number(like, column)} > {cut}", "cut")
+            for place in _places_of_bits(values[finite]) if search.reads_bits(pair) else ():
+                with np.errstate(invalid="ignore"):  # of what is no number
+                    add(values % 2.0**place == 0, f"{_number(like, column)} % 2.0**{place} == 0", "bits")
     _, event, shown = max(found, key=lambda each: each[0])
     return event, shown
 
@@ -275,6 +282,14 @@ def _cuts(values: np.ndarray) -> list[str]:
     gap = int(np.argmax(np.diff(known))) if len(known) > 1 else 0
     middle = (known[gap] + known[min(gap + 1, len(known) - 1)]) / 2
     return [f"{cut:.6g}" for cut in (*np.quantile(values, np.linspace(0.02, 0.98, 25)), middle)]
+
+
+def _places_of_bits(values: np.ndarray) -> list[int]:
+    """Powers of two of which some of the numbers are multiples: quantiles of their lowest set bits."""
+    places = lowest_bits(values)
+    places = places[places < ZERO]
+    at = np.linspace(0.02, 0.98, 25)
+    return sorted(map(int, set(np.quantile(places, at, method="nearest")))) if len(places) else []
 
 
 def _texts(release: Sequence) -> list[str]:

@@ -16,7 +16,7 @@ from math import log
 from typing import TYPE_CHECKING
 
 from lemmata.mechanisms.audit.evidence.attackers import attackers
-from lemmata.mechanisms.audit.evidence.scores import CHEAP
+from lemmata.mechanisms.audit.evidence.scores import cheap
 from lemmata.mechanisms.audit.evidence.stakes import grown
 from lemmata.mechanisms.audit.neighbours.changes import Neighbours
 from lemmata.mechanisms.audit.play.game import LEAST, Game
@@ -102,8 +102,10 @@ class Games:
         search, place = self.search, len(self.trials)
         first, second = (search.like(pair.data).sampler(data) for data in (pair.data, pair.neighbour))
         root = int(generator(search.root, "audit.hunt", {}, "evidence", place).integers(2**63))
-        named = list(attackers(first, second, None)) if dear else CHEAP
+        bits = search.reads_bits(pair)
+        named = list(attackers(first, second, None, bits)) if dear else cheap(bits)
         game = Game(first, second, search.claim, root=root, named=named, names=NAMES)
+        game.until = search.until
         self.trials.append(Trial(pair, game, search.level / 2 ** (place + 1), rank))
         return self.trials[-1]
 
@@ -115,8 +117,12 @@ class Games:
         return trial
 
     def settled(self, leader: Candidate, releases: int) -> bool:
-        """Whether a test is decided after that many releases of the leader's test."""
-        self.play([self.of(leader)], max(releases, LEAST))
+        """Whether a test is decided after that many releases of the leader's, or some more while its evidence grows."""
+        trial = self.of(leader)
+        for _ in range(MORE):
+            self.play([trial], max(releases, LEAST))
+            if self.over or trial.game.log_e() <= 0 or self.search.spent + self.drawn > self.search.budget // 2:
+                break
         return self.over
 
     def play(self, trials: list[Trial], budget: int) -> None:

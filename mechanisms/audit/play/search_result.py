@@ -10,6 +10,7 @@ import numpy as np
 
 from lemmata.bounds.statement.verdicts import REFUTED
 from lemmata.mechanisms.audit.neighbours.changes import Neighbours
+from lemmata.mechanisms.audit.neighbours.kinds import BITS, summary
 from lemmata.mechanisms.audit.play.audit_result import Audit, Found
 from lemmata.mechanisms.audit.play.findings import REPORT
 from lemmata.mechanisms.audit.play.game import LEAST, Game
@@ -26,12 +27,12 @@ FURTHER, HOPE = 15_000, 0.0  # releases more, while the log evidence against the
 def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int, float], None] | None = None) -> Found:
     """Search for neighbours, test the finalists, and shrink the pair with most evidence."""
     start = time.process_time()
-    ranked = search.screened(pairs)
-    if not ranked:
-        why = "; ".join(search.refused) or "it takes none of them"
-        raise ValueError(f"{search.mechanism.name} raised on every pair of datasets: {why}")
     games = Games(search, progress)
-    finalists = [] if search.interrupted else search.halved(ranked, games.settled)
+    ranked = search.screened(pairs, games.settled)
+    if not ranked:
+        why = "; ".join(sorted(search.raised)) or "it takes none of them"
+        raise ValueError(f"{search.mechanism.name} raised on every pair of datasets: {why}")
+    finalists = [] if games.over else search.halved(ranked, games.settled)
     if search.interrupted and not games.trials:
         games.begun(ranked[0].pair)  # of which nothing is drawn
     search.say(search.estimate())
@@ -92,11 +93,14 @@ def outcome(search: Search, trials: list[Trial], best: Trial, needed: int, secon
             pair, seed = best.pair, search.root % 2**31
             traced = trace(search.mechanism, pair.data, pair.neighbour, search.claim, seed=seed)
             leads = [*traced.leads, *(traced.hints if found.verdict == REFUTED else ())]
-            told |= {"place": (*_constant(search, best.game), *map(str, leads[:3]))}
+            told |= {"place": (*map(str, leads[:3]),)}
             if found.verdict == REFUTED:
                 labels = describe_labels(search.mechanism.options, pair.data, pair.neighbour)
-                told |= {"place": (*labels, *told["place"]), "reproducer": reproducer(search, pair)}
+                place = *labels, *_constant(search, best.game), *told["place"]
+                told |= {"place": place, "reproducer": reproducer(search, pair)}
     told |= {"target": search.mechanism.name, "pair": best.pair, "pairs": search.tried, "needed": needed}
+    read = {BITS for trial in trials if search.reads_bits(trial.pair)}
+    told |= {"changes": summary(search.kinds | read)}
     told |= {"searched": search.spent + sum(t.game.drawn for t in trials) - best.game.drawn}
     return Found(
         **{f.name: getattr(found, f.name) for f in fields(Audit)} | told, refused=tuple(search.refused.items())
@@ -114,6 +118,7 @@ def describe_labels(options: Mapping[str, Any], data: tuple, neighbour: tuple) -
 def _constant(search: Search, played: Game) -> list[str]:
     """Were all releases on every dataset the same, whatever the seed? Then none of its noise is random."""
     seen = [found for (stream, *_), found in search.released.items() if stream == "screen"]
-    if len(played.outcomes) > 2 or any(len({repr(one) for one in found}) > 1 for found in seen):
+    sides = (data.labels[truth == side].tolist() for data, truth in played.past for side in (1, -1))
+    if any(len({*labels}) > 1 for labels in sides) or any(len({repr(one) for one in found}) > 1 for found in seen):
         return []
     return ["every release is the same, whatever the seed: nothing is drawn, or a generator always begins alike"]

@@ -64,7 +64,7 @@ def audit(
     copies = copy_state(sample_a), copy_state(sample_b)
 
     def begin(a: Any, b: Any, against: Any, seed: int) -> Game:
-        return Game(a, b, against, root=seed, named=list(attackers(a, b, features)), bits=bits, records=records)
+        return Game(a, b, against, root=seed, named=list(attackers(a, b, features, bits)), bits=bits, records=records)
 
     game = begin(sample_a, sample_b, claim, root)
     course = play(game, budget, level, progress)
@@ -108,9 +108,9 @@ def play(
     game.budget, game.level = budget, level
     course: list[tuple[int, float]] = []
     try:
-        while game.drawn < budget - 1:
+        while game.drawn < budget - 1 and (affordable := game.affordable()) >= 2:
             size = chunk(game.drawn, level) if game.rounds else FIRST
-            fresh, truth, allowed = game.draw(game.rounds, min(size, budget - game.drawn))
+            fresh, truth, allowed = game.draw(game.rounds, int(min(size, budget - game.drawn, affordable)))
             game.rounds += 1
             if game.rounds > 1:
                 game.judge(fresh, truth, allowed)

@@ -53,6 +53,7 @@ class Draw:
     parameters: tuple
     shape: tuple[int, ...]
     place: Place
+    ids: np.ndarray = field(default_factory=lambda: np.zeros(0, int), repr=False, compare=False)  # of what is followed
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,10 @@ class Meeting:
     place: Place
     outcome: np.ndarray = field(repr=False)
     drawn: int = 1  # numbers of noise: one may have been added to all numbers of the centre
+    ids: np.ndarray = field(default_factory=lambda: np.zeros(0, int), repr=False)  # which, for each of the outcome
+    declared: str = ""  # what a mechanism of a library says of itself
+    single: bool = False  # numbers of single precision
+    ends: tuple[float, float] = (-np.inf, np.inf)  # between which the outcome lies
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,7 @@ class Tape:
         self.seeds: list[tuple[str, Place]] = []  # what generators of numpy's began with, and where
         self.drawing: set[FrameType] = set()  # frames under way that have made a draw
         self.busy = False
+        self.numbers = 0  # drawn so far: every number of noise has one of its own
 
     def draw(self, law: str, function: Callable, arguments: tuple, options: dict) -> Any:
         """Draw once and record it, unless it belongs to another draw."""
@@ -102,21 +108,34 @@ class Tape:
         self.drawing.add(frame)
         place = place_of(frame)
         offset, scale, rest = told(law, arguments, options)
-        self.draws.append(Draw(law, (_told(scale), *rest), np.shape(value), place))
-        if not self.tagged or scale is None or not isinstance(value, float | np.ndarray):
+        tagged = self.tagged and scale is not None and isinstance(value, float | np.ndarray)
+        ids = self.numbered(np.size(value)) if tagged else np.zeros(0, int)
+        self.draws.append(Draw(law, (_told(scale), *rest), np.shape(value), place, ids))
+        if not tagged:
             return value
-        if np.any(offset):
+        if np.any(offset) or isinstance(offset, np.ndarray | np.generic):
             centre = np.broadcast_to(np.asarray(offset, float), np.shape(value))
-            came = self.met(law, scale, centre, value, place, np.size(value))
+            came = self.met(law, scale, centre, value, place, ids)
             return float(came) if isinstance(value, float) else came
-        return noise(value, law, scale, self)
+        return noise(value, law, scale, self, ids)
 
-    def met(self, law: str, scale: Any, offset: Any, outcome: Any, place: Place, drawn: int) -> np.ndarray:
+    def numbered(self, size: int) -> np.ndarray:
+        """The numbers by which so many new numbers of noise are followed."""
+        self.numbers += size
+        return np.arange(self.numbers - size, self.numbers)
+
+    def met(
+        self, law: str, scale: Any, offset: Any, outcome: Any, place: Place, ids: np.ndarray, **told: Any
+    ) -> np.ndarray:
         """The result of adding noise to a centre, or the result of the run that is replayed."""
         number, came = len(self.meetings), np.array(outcome, dtype=float)
         if number < len(self.given) and np.shape(self.given[number].outcome) == came.shape:
             came = self.given[number].outcome.copy()
-        self.meetings.append(Meeting(law, scale, np.array(offset, dtype=float), place, came, drawn))
+        of = ids.reshape(came.shape) if ids.size == came.size else np.broadcast_to(ids, came.shape)
+        single = getattr(offset, "dtype", None) in (np.float32, np.float16)
+        centre = np.array(offset, dtype=float)
+        kept = came.copy()  # the program may go on in place
+        self.meetings.append(Meeting(law, scale, centre, place, kept, np.size(ids), of, single=single, **told))
         return came
 
     def returned(self, frame: FrameType, event: str, value: Any) -> None:
@@ -127,7 +146,7 @@ class Tape:
         if frame.f_back is None or not isinstance(value, float | int | np.ndarray | np.number):
             return
         asked = frame.f_back
-        while asked.f_back is not None and _library(asked.f_code.co_filename):
+        while asked.f_back is not None and is_library(asked.f_code.co_filename):
             asked = asked.f_back
         number = np.asarray(value)
         if number.dtype.kind in "biuf" and not asked.f_code.co_filename.startswith(OURS):
@@ -156,20 +175,21 @@ def caller() -> FrameType:
     frame = sys._getframe(1)
     while frame.f_back is not None:
         file = frame.f_code.co_filename
-        if not file.startswith(OURS) and not _library(file):
+        if not file.startswith(OURS) and not is_library(file):
             break
         frame = frame.f_back
     return frame
 
 
-def _library(file: str) -> bool:
+def is_library(file: str) -> bool:
+    """Whether a file is of a numerical library or of Python."""
     return any(part in file for part in LIBRARIES)
 
 
 def place_of(frame: FrameType) -> Place:
     """The line of a frame."""
     file, above = frame.f_code.co_filename, frame.f_back
-    while above is not None and (above.f_code.co_filename == file or _library(above.f_code.co_filename)):
+    while above is not None and (above.f_code.co_filename == file or is_library(above.f_code.co_filename)):
         above = above.f_back
     ours = above is None or above.f_code.co_filename.startswith(OURS)
     led = "" if ours or above is None else f"{above.f_code.co_filename}:{above.f_lineno}, in {above.f_code.co_name}"
@@ -185,9 +205,10 @@ class Noise(np.ndarray):
     law: str
     scale: Any
     tape: Tape | None
+    ids: np.ndarray
 
     def __array_finalize__(self, made_from: Any) -> None:
-        self.tape, self.law, self.scale = None, "", None
+        self.tape, self.law, self.scale, self.ids = None, "", None, np.zeros(0, int)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
         noises = [x for x in inputs if isinstance(x, Noise) and x.tape is not None]
@@ -202,16 +223,17 @@ class Noise(np.ndarray):
         if ufunc in (np.add, np.subtract):
             offset = -other if ufunc is np.subtract and inputs[0] is own else other
             centre = np.broadcast_to(offset, np.shape(result))
-            came = tape.met(own.law, own.scale, centre, result, place_of(caller()), np.size(own))
+            came = tape.met(own.law, own.scale, centre, result, place_of(caller()), own.ids)
             if into:
                 into[0][...] = came
                 return into[0]
             return came if np.ndim(came) else np.float64(came)
         if ufunc is np.negative:
-            return noise(result, own.law, own.scale, tape)
+            return noise(result, own.law, own.scale, tape, own.ids)
         if ufunc in (np.multiply, np.divide) and not (ufunc is np.divide and inputs[1] is own):
             factor = np.abs(np.asarray(other, dtype=float))
-            return noise(result, own.law, own.scale / factor if ufunc is np.divide else own.scale * factor, tape)
+            scale = own.scale / factor if ufunc is np.divide else own.scale * factor
+            return noise(result, own.law, scale, tape, np.broadcast_to(own.ids, np.shape(result)))
         return result
 
     def __getitem__(self, place: Any) -> Any:
@@ -219,16 +241,16 @@ class Noise(np.ndarray):
         if self.tape is None:
             return found
         scale = self.scale if np.ndim(self.scale) == 0 else np.broadcast_to(self.scale, self.shape)[place]
-        return noise(found, self.law, scale, self.tape)
+        return noise(found, self.law, scale, self.tape, self.ids[place])
 
     def __round__(self, places: int = 0) -> float:
         return round(float(self), places)
 
 
-def noise(value: Any, law: str, scale: Any, tape: Tape) -> Noise:
+def noise(value: Any, law: str, scale: Any, tape: Tape, ids: np.ndarray) -> Noise:
     """Values as noise of a law and a scale."""
     made = np.asarray(value).view(Noise)
-    made.law, made.scale, made.tape = law, np.asarray(scale, dtype=float), tape
+    made.law, made.scale, made.tape, made.ids = law, np.asarray(scale, dtype=float), tape, ids.reshape(made.shape)
     return made
 
 

@@ -8,7 +8,6 @@ the same. Each is a *lead*, with a file and a line. A lead is no verdict: who ad
 elsewhere.
 """
 
-import re
 import traceback
 from collections import Counter
 from collections.abc import Iterator
@@ -20,16 +19,13 @@ from typing import Any
 import numpy as np
 
 from lemmata.mechanisms.audit.subjects.adapters import Mechanism, mechanism, quiet, said, seeded, warned
+from lemmata.mechanisms.audit.subjects.choices import has_choices, has_sample, is_blurred, is_hidden, without_choices
 from lemmata.mechanisms.audit.subjects.draws import OURS, Draw, Meeting, Place, Tape, recording, taped
 from lemmata.mechanisms.audit.subjects.release_values import flat
 from lemmata.mechanisms.audit.subjects.samplers import FAILURES, raised
 from lemmata.mechanisms.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP, gaussian_mu
 
 SUSPECT = "suspect"
-SHUFFLES = "shuffle", "permutation", "permuted"
-DRAWN_FROM = *SHUFFLES, "choice", "choices", "sample"  # laws whose first parameter is what they draw from
-UNIFORM = "random", "random_sample", "rand", "uniform", "integers", "randint", "randrange"  # by which others are drawn
-NUMBER, SEEN = re.compile(r"\d+\.?\d*(?:e[-+]?\d+)?"), 8  # of the shares in a text that is cut off
 GAUSSIAN = "normal", "standard_normal", "randn", "gauss", "normalvariate"
 SPREAD, ROUGHLY = 8, 1.5  # runs that tell the spread of a sampler, and how much larger than allowed it has to move
 
@@ -112,13 +108,23 @@ def trace(target: Any, data: Any, neighbour: Any, claim: Any = None, *, seed: in
     moves = tuple(_moves(first.meetings, second.meetings))
     leads = [*_raising(one, other), *_warning(first.warned, second.warned), *_seeds(first.seeds, second.seeds)]
     hints: list[Lead] = []
-    for lead in _draws(first.draws, second.draws):
+    draws, allowed = (first.draws, second.draws), _allowed(claim, "laplace") if claim is not None else 0.0
+    parted = [lead for lead in _draws(*draws) if lead.kind == "draws"]
+    if parted and not any(lead.kind == "draws" for lead in _draws(*map(without_choices, draws))):
+        hints += parted  # as many records, as many draws by which each comes into a sample
+        draws = without_choices(first.draws), without_choices(second.draws)
+    for lead in _draws(*draws):
         random = lead.kind == "draws" and _varies(found, sides[0], seed, first)
-        (hints if random or _hidden(lead, first.draws, second.draws, claim) else leads).append(lead)
+        random |= is_blurred(lead.kind, lead.place, draws[0]) or is_hidden(lead.kind, lead.place, *draws, allowed)
+        (hints if random else leads).append(lead)
     leads += _scales(first.meetings, second.meetings)
-    sampled = _samples(first, len(sides[0][0]) if np.ndim(sides[0][0]) else 0)
-    for lead, seen in _centres(moves, first.meetings, one, claim, sampled):
-        (leads if seen else hints).append(lead)
+    sampled = has_sample(first, len(sides[0][0]) if np.ndim(sides[0][0]) else 0)
+    centres = list(_centres(moves, first.meetings, one, claim, sampled))
+    if any(seen for _, seen in centres) and has_choices(first) and _moves_vary(found, sides, seed, moves):
+        centres = list(_centres(moves, first.meetings, one, claim, True))
+    loose = _random_scales(found, sides[0], seed, first) if any(seen for _, seen in centres) else set()
+    for lead, seen in centres:
+        (leads if seen and lead.place not in loose else hints).append(lead)
     if not (leads or hints) and claim is not None and first.calls:
         with taped(), quiet():
             others = [_run(found, sides[0], seed + 1 + more, ())[0] for more in range(SPREAD)]
@@ -141,39 +147,22 @@ def _varies(found: Mechanism, data: tuple, seed: int, first: Tape) -> bool:
     return any([(draw.law, draw.place) for draw in tape.draws] != own for tape in others)
 
 
-def _hidden(lead: Lead, first: list[Draw], second: list[Draw], claim: Any) -> bool:
-    """Is it what is drawn from that differs, as in a shuffle or a sample, or shares that the claim allows?
-
-    Uniform numbers choose records for a sample, or a place within a cell that was chosen: how many, and between which
-    ends, tells nothing by itself.
-    """
-    if lead.kind not in ("parameters", "shape"):
-        return False
-    beside = [(a, b) for a, b in zip(first, second, strict=False) if a.place == lead.place == b.place]
-    pairs = [(a, b) for a, b in beside if getattr(a, lead.kind) != getattr(b, lead.kind)]
-    if all(one.law in UNIFORM for one, _ in pairs):
-        return True
-    if not all(one.law in DRAWN_FROM for one, _ in pairs):
-        return False
-    if lead.kind == "shape":
-        return all(one.law in SHUFFLES for one, _ in pairs)
-    allowed = _allowed(claim, "laplace") if claim is not None else 0.0
-    return all(_shares(one.parameters[2:], other.parameters[2:], allowed) for one, other in pairs)
+def _moves_vary(found: Mechanism, sides: list[tuple], seed: int, moves: tuple) -> bool:
+    """Do centres move less with other seeds, as where a draw chose the record that differs?"""
+    with taped(), quiet():
+        for more in range(SPREAD):
+            first, _ = _run(found, sides[0], seed + 1 + more, ())
+            second, _ = _run(found, sides[1], seed + 1 + more, tuple(first.meetings))
+            if sum(by for *_, by in _moves(first.meetings, second.meetings)) < sum(by for *_, by in moves) * (1 - 1e-9):
+                return True
+    return False
 
 
-def _shares(one: tuple, other: tuple, allowed: float) -> bool:
-    """Are parameters the same but for shares (`p=`, `weights=`), and these no further apart than allowed?"""
-    for a, b in zip_longest(one, other, fillvalue=""):
-        if a == b:
-            continue
-        p, q = (np.array([float(x) for x in NUMBER.findall(text)[:SEEN]]) for text in (a, b))
-        if not ("array(" in a or a.startswith("p=")) or p.shape != q.shape:
-            return False
-        with np.errstate(all="ignore"):
-            apart = np.abs(np.log(p) - np.log(q))[p != q]
-        if not (apart <= allowed + 1e-3).all():
-            return False
-    return True
+def _random_scales(found: Mechanism, data: tuple, seed: int, first: Tape) -> set[Place | None]:
+    """Where a scale is another one with other seeds, as of noise that a draw multiplies: its law is not known."""
+    with taped(), quiet():
+        others = [_run(found, data, seed + 1 + more, ())[0] for more in range(SPREAD)]
+    return {lead.place for tape in others for lead in _scales(first.meetings, tape.meetings)}
 
 
 def _run(found: Mechanism, data: tuple, seed: int, given: tuple[Meeting, ...]) -> tuple[Tape, Any]:
@@ -344,15 +333,6 @@ def _is_exact(law: str, claim: Any, distance: float, numbers: int) -> bool:
     if law in GAUSSIAN or not (isinstance(claim, ApproxDP) and claim.delta > 0):
         return True
     return -(2.0**-numbers) * expm1(claim.epsilon - distance) > claim.delta
-
-
-def _samples(tape: Tape, records: int) -> bool:
-    """Whether draws that were added to nothing may have chosen records, which makes all that follows cost less."""
-    met = {(meeting.law, meeting.place) for meeting in tape.meetings}
-    chosen = [draw for draw in tape.draws if (draw.law, draw.place) not in met]
-    each = [draw for draw in chosen if draw.law in (*UNIFORM, "binomial", "poisson")]
-    some = [draw for draw in chosen if draw.law in DRAWN_FROM and draw.law not in SHUFFLES]
-    return bool(some) or any(np.prod(draw.shape) >= records > 1 for draw in each)
 
 
 def _numbers(released: Any) -> np.ndarray:

@@ -4,6 +4,7 @@ import os
 import random
 import subprocess
 import sys
+import warnings
 from dataclasses import dataclass, replace
 from math import exp, inf, log
 from types import SimpleNamespace
@@ -12,20 +13,23 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from lemmata.mechanisms.audit.evidence import rules
 from lemmata.mechanisms.audit.evidence.attackers import Features, by_boosting, by_label
 from lemmata.mechanisms.audit.evidence.divergence_bets import CLAIMED, FACTORS, SPARE, DivergenceBets, binned_scores
-from lemmata.mechanisms.audit.evidence.outcomes import Outcomes
+from lemmata.mechanisms.audit.evidence.outcomes import Outcomes, Reader
 from lemmata.mechanisms.audit.evidence.rules import Rule, tidy
 from lemmata.mechanisms.audit.evidence.scores import by_laplace
-from lemmata.mechanisms.audit.evidence.stakes import log_capital, tables, tally
+from lemmata.mechanisms.audit.evidence.stakes import CUTS, best_threshold, ladder, log_capital, tables, tally
 from lemmata.mechanisms.audit.front import entry
-from lemmata.mechanisms.audit.neighbours.changes import Neighbours, places
-from lemmata.mechanisms.audit.neighbours.record_parts import Part, numbers
+from lemmata.mechanisms.audit.neighbours.changes import Neighbours, elsewhere, places
+from lemmata.mechanisms.audit.neighbours.record_parts import Part, described, numbers
 from lemmata.mechanisms.audit.play.game import Game
-from lemmata.mechanisms.audit.play.pair_shrinking import simpler
+from lemmata.mechanisms.audit.play.neighbour_search import Search
+from lemmata.mechanisms.audit.play.pair_ranking import move
+from lemmata.mechanisms.audit.play.pair_shrinking import _cuts, simpler
 from lemmata.mechanisms.audit.play.repeated_tests import Games
 from lemmata.mechanisms.audit.play.sequential_test import audit
-from lemmata.mechanisms.audit.subjects import draws, replay
+from lemmata.mechanisms.audit.subjects import adapters, draws, replay, tracing
 from lemmata.mechanisms.audit.subjects.adapters import Mechanism
 from lemmata.mechanisms.audit.subjects.release_values import moments
 from lemmata.mechanisms.audit.subjects.samplers import LARGEST, Recorded, Source, WrongSize, chunk, copy_state
@@ -73,6 +77,21 @@ def test_few_releases_are_scored_each_once_by_a_score_learnt_from_the_others():
     assert sorted(scores.tolist()) == sorted(fresh.raw.tolist()) and len(was) == len(truth)
 
 
+@pytest.mark.parametrize(("few", "asked"), [(40, [20, 20, 40]), (39, [20])])
+def test_few_releases_are_all_learnt_from(monkeypatch, few, asked):
+    """The score of a rule is learnt from all releases, and its thresholds are chosen by scores of halves."""
+    monkeypatch.setattr(rules, "FEW", few)
+    fresh, truth = drawn(*[lambda rng, size: rng.normal(size=size)] * 2)
+    sizes = []
+
+    def learn(data, truth):
+        sizes.append(len(truth))
+        return lambda new: np.zeros(len(new.raw))
+
+    gains = np.repeat(ladder(PureDP(1.0), 1), CUTS, axis=0)
+    assert rules.learnt(learn, rules.lesson(fresh, truth), gains) and sizes == asked
+
+
 def test_a_rule_is_silent_if_it_never_guesses_either_dataset():
     nothing, something = np.full(2, inf), np.array([inf, 1.0])
     assert Rule(None, nothing, nothing).silent
@@ -84,6 +103,63 @@ def test_a_score_on_a_threshold_is_a_guess():
     rule = Rule(lambda data: data, np.array([1.0]), np.array([1.0]))
     assert rule.guesses(scores).tolist() == [[-1, 1]]
     assert tally(scores, truth, rule.above, rule.below)[0].tolist() == [[1, 0, 1], [1, 0, 1], [2, 0, 0]]
+
+
+def test_a_scale_that_moves_by_more_than_rounding_is_a_lead():
+    scaled = lambda scale: [draws.Meeting("laplace", scale, np.zeros(1), "a line", np.zeros(1))]  # noqa: E731
+    leads = [list(tracing._scales(scaled(1.0), scaled(1 + moved))) for moved in (0.0, 0.7e-9, 1.5e-9)]
+    assert [len(found) for found in leads] == [0, 0, 1]
+
+
+def test_a_warning_shown_without_a_class_is_its_text():
+    with adapters.warned() as given:
+        warnings.showwarning("beware", UserWarning, "a file", 1)
+        warnings.warn("this", UserWarning, stacklevel=1)
+    assert [adapters.said(warning) for warning in given] == ["'beware'", "UserWarning: this"]
+
+
+def test_screening_takes_half_of_what_a_search_may_spend():
+    """0.4 of a budget of 100 releases; the pair that goes beyond is the last."""
+    search = SimpleNamespace(spent=0, budget=100)
+
+    def looked_at(pair):
+        search.spent += 3
+        return []
+
+    search.looked_at = looked_at
+    assert Search.screened(search, iter([SimpleNamespace(inner=None)] * 100)) == [] and search.spent == 21
+
+
+def test_numbers_are_cut_at_quantiles_and_in_the_widest_gap():
+    """At 2, 6, ..., 98 % of 0, 1, ..., 100; and between 100 and 400."""
+    cuts = [float(cut) for cut in _cuts(np.arange(101.0))]
+    assert cuts[:2] == [2, 6] and cuts[24] == 98 and float(_cuts(np.append(np.arange(101.0), 400))[-1]) == 250
+
+
+def test_equal_texts_are_equal_rows_and_other_texts_are_others():
+    values = Reader([["red"], ["blue"]], False)(["red", "blue", "red"]).values
+    assert np.array_equal(values[0], values[2], equal_nan=True)
+    assert not np.array_equal(values[0], values[1], equal_nan=True)
+
+
+def test_a_move_is_a_difference_of_numbers_or_both_texts():
+    assert move([np.array([1.0, 2.0]), "a"], [np.array([0.5, 2.0]), "b"]) == repr([[0.5, 0.0], ("'a'", "'b'")])
+
+
+def test_of_lines_that_draw_too_much_together_the_worst_is_said():
+    """Samplers of scale 1 that move by 0.6 and by 0.3, where half a unit and its tolerance is 0.75."""
+    tape = lambda *values: SimpleNamespace(calls=[draws.Call("f", *pair) for pair in zip("ab", values, strict=True)])  # noqa: E731
+    one, other, again = (tape(*map(np.array, pair)) for pair in ([0.0, 0.0], [0.6, 0.3], [8**0.5, 8**0.5]))
+    leads = list(tracing._samplers(one, other, [again], PureDP(0.5)))
+    assert [lead.place for lead in leads] == ["a"]
+
+
+def test_the_best_threshold_gains_most_against_the_first_claim_that_loses():
+    """Above 3 are 5 right guesses and 3 wrong ones, above 5 are 4 and 1: they gain -0.1 and 0.2, or ten times that."""
+    counts, values = np.array([[5, 3, 0], [4, 1, 3]]), np.array([3.0, 5.0])
+    weak, strong = (scale * np.array([[0.1, -0.2, 0.0]]) for scale in (1, 10))
+    assert best_threshold(values, counts, np.stack([weak, strong])) == 5.0
+    assert best_threshold(values, counts, np.stack([weak])) == inf
 
 
 def test_a_label_that_either_dataset_shows_equally_often_says_nothing():
@@ -109,13 +185,23 @@ def test_releases_of_one_at_a_time_are_those_that_were_drawn():
 
 
 def test_recorded_releases_begin_with_the_first():
-    assert Recorded("it", [5, 6, 7]).left == 3
+    assert Recorded("it", [5, 6, 7]).left == Source("it", [5, 6, 7]).left == 3
+    assert Source("it", lambda rng, size: np.ones(size)).left == inf
+    recorded = Recorded("it", [5, 6, 7])
+    assert [recorded(None, 1), recorded(None, 2)] == [[5], [6, 7]]
 
 
 @pytest.mark.parametrize("released", [np.float64(1), np.array(1.0), 1.0])
 def test_a_number_is_no_list_of_releases(released):
     with pytest.raises(WrongSize, match="it must return an array or list of 1 releases, got"):
         Source("it", lambda rng, size: released)._checked(released, 1)
+
+
+@pytest.mark.parametrize("n", [3, 4, 5])
+def test_elsewhere_is_everywhere_but_at_the_last_record(n):
+    data = (np.linspace(0, 1, n),)
+    pairs = list(elsewhere(data, described(data, {}), "replace", np.random.default_rng(0)))
+    assert pairs and all(pair.place < pair.size - 1 for pair in pairs)
 
 
 def test_the_first_dataset_is_the_first():
@@ -167,6 +253,11 @@ def test_a_pair_with_the_others_alike_keeps_the_record_that_differs():
 def test_dates_and_spans_are_read_in_seconds_and_told_apart():
     assert moments(np.array(["1970-01-02"], dtype="datetime64[D]"))[1] == "date None"
     assert moments(np.array([90], dtype="timedelta64[m]")) == (pytest.approx([5400.0]), "span")
+
+
+def test_a_parameter_is_on_the_tape_as_a_number_of_any_type():
+    """An integer on one dataset and a float of numpy's on its neighbour are no lead."""
+    assert {draws.told("exponential", (two,), {})[2] for two in (2, 2.0, np.float64(2), np.int64(2))} == {("2.0",)}
 
 
 @pytest.mark.parametrize("kind", ["Random", "SystemRandom"])

@@ -28,8 +28,6 @@ SLOW = (  # these wait for `make soak`
     "report noisy max, Laplace",
     "5-ary randomised response",
     "Laplace, a count, add/remove",
-    "sparse vector without a scale for its cutoff (Lee and Clifton)",
-    "sparse vector without a cutoff (Chen et al.)",
 )
 
 
@@ -247,7 +245,7 @@ def test_a_mechanism_survives_at_its_own_epsilon_and_not_below(name, root):
 
 
 @pytest.mark.parametrize(("name", "root"), at_roots(known_mechanisms.BROKEN))
-def test_published_mistakes_are_refuted(name, root):
+def test_a_broken_mechanism_is_refuted(name, root):
     broken = known_mechanisms.BROKEN[name]
     assert audit(broken.a, broken.b, broken.claim, root=root, budget=20_000).verdict == "REFUTED"
 
@@ -314,10 +312,9 @@ def test_what_an_audit_says_that_it_would_catch_it_catches(name):
     assert operating_curves.check_caught(name, roots=range(50), budget=10_000)[1] >= 48
 
 
-def test_laws_with_densities_arrays_and_features(tmp_path):
+def test_laws_with_densities_arrays_and_features(tmp_path, rng):
     laws = [gaussian([0.0], sensitivity=1.0, sigma=1.0), gaussian([3.0], sensitivity=1.0, sigma=1.0)]
     assert audit(*laws, GaussianDP(1.0), root=TEST_ROOT, budget=3_000).verdict == "REFUTED"
-    rng = np.random.default_rng(0)
     np.save(tmp_path / "b.npy", rng.normal(3.0, size=2000))
     answer = audit(rng.normal(size=2000), str(tmp_path / "b.npy"), ONE, root=TEST_ROOT)
     assert answer.verdict == "REFUTED" and answer.judged < 2000

@@ -12,8 +12,9 @@ from click.testing import CliRunner
 import lemmata
 from lemmata.command.audit import parse_guarantee
 from lemmata.command.main import main
-from lemmata.mechanisms.audit.neighbours.changes import neighbouring, of_one_user
+from lemmata.mechanisms.audit.neighbours.changes import neighbouring
 from lemmata.mechanisms.audit.neighbours.record_parts import described
+from lemmata.mechanisms.audit.neighbours.several_records import of_one_user
 from lemmata.mechanisms.audit.play.pair_shrinking import simpler
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ZCDP, PureDP, RenyiDP
@@ -24,18 +25,10 @@ pytestmark = pytest.mark.statistical
 x = np.linspace(0.1, 0.9, 30)
 
 
-def mean_by_its_own_size(x, rng):
-    return tidy(x).mean() + rng.laplace(scale=1 / len(x))
-
-
 def winner_by_a_margin(votes, rng):
     counts = np.bincount(np.clip(np.nan_to_num(votes), 0, 3).astype(int), minlength=4)
     ahead = np.diff(np.sort(counts))[-1]
     return int(np.argmax(counts if ahead > 2 else counts + rng.gumbel(scale=2, size=4)))
-
-
-def total_in_eight_bits(x, rng):
-    return int(np.clip(np.nan_to_num(x), 0, 100).astype(np.int8).sum(dtype=np.int8)) + rng.laplace(scale=100)
 
 
 def total_by_user(frame, rng, most=2):
@@ -56,9 +49,17 @@ def response(value, rng, kept):
 
 
 LEAKS = {  # mechanism, data, claim; and by what users are named
-    "the noise of a mean, from the true size": (mean_by_its_own_size, x, PureDP(1.0, "add/remove")),
+    "the noise of a mean, from the true size": (
+        lambda x, rng: tidy(x).mean() + rng.laplace(scale=1 / len(x)),
+        x,
+        PureDP(1.0, "add/remove"),
+    ),
     "no noise for a winner by a margin": (winner_by_a_margin, np.arange(40) % 4, ONE),
-    "a sum that overflows": (total_in_eight_bits, np.arange(20, 60), ONE),
+    "a sum that overflows": (
+        lambda x, rng: np.clip(np.nan_to_num(x), 0, 100).astype(np.int8).sum(dtype=np.int8) + rng.laplace(scale=100),
+        np.arange(20, 60),
+        ONE,
+    ),
     "a truth value, kept too often": (lambda value, rng: response(value, rng, 0.9), True, ONE),
     "noise for three records of five": (functools.partial(total_for_users, scale=3), x, FIVE[0]),
     "noise for two records of five": (functools.partial(total_for_users, scale=2), x, FIVE[1]),

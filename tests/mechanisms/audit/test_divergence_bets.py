@@ -37,16 +37,15 @@ LAWS = [
 
 
 @pytest.mark.parametrize(("p", "q"), LAWS)
-def test_no_bet_gains_where_the_claim_is_just_true(p, q):
+def test_no_bet_gains_where_the_claim_is_just_true(p, q, rng):
     """By enumeration, at every order, with any h, in both directions."""
     p, q = np.array(p), np.array(q)
     orders = np.array([1.05, 1.5, 2.0, 5.0, 12.0])
     claim = RenyiDP(orders, [max(divergence(p, q, a), divergence(q, p, a)) * (1 + 1e-12) for a in orders])
-    draw = np.random.default_rng(5)
     for log_h in (
         np.log(p / q),
         np.log(p / q) / 2,
-        *draw.normal(size=(20, len(p))),
+        *rng.normal(size=(20, len(p))),
         np.array([40.0, *[0.0] * (len(p) - 1)]),
     ):
         assert mean_factors(DivergenceBets(claim, 1), log_h, p, q).max() <= 2 * (1 + 1e-12)

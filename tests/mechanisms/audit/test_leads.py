@@ -66,7 +66,13 @@ def centred(x, rng):
     return rng.laplace(tidy(x).sum(), 1.0)
 
 
-HONEST = [shuffled, in_another_order, of_a_sample, rejected, chosen, responded, largest, above, centred]
+def directed(x, rng):
+    """Noise of Gamma length in a random direction; of one number that is Laplace noise."""
+    way = rng.normal(size=1)
+    return tidy(x).sum() + way / np.abs(way) * rng.gamma(1.0)
+
+
+HONEST = [shuffled, in_another_order, of_a_sample, rejected, chosen, responded, largest, above, centred, directed]
 
 
 @pytest.mark.parametrize("mechanism", HONEST, ids=lambda one: one.__name__)
@@ -81,13 +87,13 @@ def test_nor_by_an_audit_of_it(mechanism):
     assert found.verdict != "REFUTED" and not found.place, found
 
 
-def rows_that_count(x, rng):
-    return np.array([(tidy(x) > t).sum() for t in (0.0, 0.2, 0.4, 0.6, 0.8)]) + rng.laplace(scale=2.0, size=5)
-
-
 def by_a_far_too_sharp_choice(x, rng):
     shares = np.exp(-20 * abs(GRID - tidy(x)[-1]))
     return float(rng.choice(GRID, p=shares / shares.sum()))
+
+
+def rows_that_count(x, rng):
+    return np.array([(tidy(x) > t).sum() for t in (0.0, 0.2, 0.4, 0.6, 0.8)]) + rng.laplace(scale=2.0, size=5)
 
 
 @pytest.mark.parametrize("mechanism", [rows_that_count, by_a_far_too_sharp_choice])
@@ -100,12 +106,8 @@ def test_no_scale_is_infinite_in_words():
     assert "inf" not in said and "more than noise of any scale hides" in said
 
 
-def seeded_by_itself(x):
-    return tidy(x).sum() + np.random.default_rng(7).laplace()
-
-
 def test_a_generator_that_always_begins_alike_is_told():
-    found = audit(seeded_by_itself, x, ONE, root=3)
+    found = audit(lambda x: tidy(x).sum() + np.random.default_rng(7).laplace(), x, ONE, root=3)
     assert found.verdict == "REFUTED" and found.place[0].startswith("every release is the same, whatever the seed")
     assert not any("every release" in lead for lead in audit(through, x, ONE, root=3).place)
 
@@ -127,13 +129,6 @@ def steps(spread, blocks=1):
         rows = np.nan_to_num(x)
         total = (rows / np.maximum(1, np.linalg.norm(rows, axis=1))[:, None]).sum(axis=0)
         return [part + rng.normal(scale=spread, size=len(part)) for part in np.split(total, blocks)]
-
-    return released
-
-
-def sampled(share):
-    def released(x, rng):
-        return float(tidy(x)[rng.random(len(x)) < share].sum() + rng.laplace())
 
     return released
 
@@ -161,34 +156,51 @@ def test_a_lead_judges_the_whole_release(name):
 def test_a_sample_may_pay_for_what_follows(seed):
     """A half of the records costs log(1 + (e - 1) / 2); without the draw that chooses it, it is too far."""
     claim = PureDP(float(np.log1p((np.e - 1) / 2)))
-    assert not trace(sampled(0.5), TEN, FOUR, claim, seed=seed).leads
+    half = lambda x, rng: float(tidy(x)[rng.random(len(x)) < 0.5].sum() + rng.laplace())  # noqa: E731
+    assert not trace(half, TEN, FOUR, claim, seed=seed).leads
     assert trace(lambda x, rng: float(tidy(x).sum() + rng.laplace()), TEN, FOUR, claim, seed=seed).leads
 
 
-def one_draw_for_all(x, rng):
-    return tidy(x)[:4] * 1.0 + rng.laplace(scale=10)
+SAMPLED = {
+    "in a loop": lambda x, rng: float(sum(value for value in tidy(x) if rng.random() < 0.5) + rng.laplace()),
+    "by coins": lambda x, rng: float(rng.binomial(1, 0.5, len(x)) @ tidy(x) + rng.laplace()),
+    "half of an order": lambda x, rng: float(tidy(x)[rng.permutation(len(x))[: len(x) // 2]].sum() + rng.laplace()),
+    "any of them": lambda x, rng: float(tidy(x)[rng.integers(len(x))] + rng.laplace()),
+}
 
 
-def in_another_order_and_loud(x, rng):
-    return float(tidy(rng.permutation(x)).sum() + rng.laplace(scale=0.01))
+@pytest.mark.parametrize("mechanism", SAMPLED.values(), ids=SAMPLED)
+@pytest.mark.parametrize("neighbour", [moved, x[:-1]], ids=["replaced", "removed"])
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_draws_the_sample_pays_too(mechanism, neighbour, seed):
+    """At half of the records each, of two for one at least where one is removed."""
+    assert not trace(mechanism, x, neighbour, PureDP(0.7), seed=seed).leads
 
 
-def ten_times(x, rng):
-    return np.repeat(tidy(x).sum(), 10) + rng.laplace(scale=1.2, size=10)
-
-
-def twice(x, rng):
-    return [float(tidy(x).sum() + rng.laplace()) for _ in range(2)]
+def test_a_sample_that_a_record_weighs_in_is_suspected():
+    own_coins = lambda x, rng: float(rng.binomial(1, tidy(x).mean()) + rng.laplace(scale=10))  # noqa: E731
+    assert [lead.kind for lead in trace(own_coins, x, moved, ONE).leads] == ["parameters"]
 
 
 @pytest.mark.parametrize(
     ("mechanism", "claim"),
     [
-        (one_draw_for_all, ApproxDP(1.0, 1e-6)),
-        (in_another_order_and_loud, ONE),
-        (ten_times, ApproxDP(1.0, 1e-9)),
-        (twice, ApproxDP(1.0, 1e-9)),
+        (lambda x, rng: tidy(x)[:4] * 1.0 + rng.laplace(scale=10), ApproxDP(1.0, 1e-6)),
+        (lambda x, rng: float(tidy(rng.permutation(x)).sum() + rng.laplace(scale=0.01)), ONE),
+        (lambda x, rng: np.repeat(tidy(x).sum(), 10) + rng.laplace(scale=1.2, size=10), ApproxDP(1.0, 1e-9)),
+        (lambda x, rng: [float(tidy(x).sum() + rng.laplace()) for _ in range(2)], ApproxDP(1.0, 1e-9)),
     ],
+    ids=["one draw for all", "in another order and loud", "ten times", "twice"],
 )
 def test_neither_an_order_nor_a_small_delta_pays_for_what_is_seen(mechanism, claim):
     assert "centre" in [lead.kind for lead in trace(mechanism, TEN, FOUR, claim).leads]
+
+
+def test_releases_that_seldom_differ_are_not_called_constant():
+    """The first seeds show nothing, and delta allows what later ones show."""
+
+    def seldom(x, rng):
+        return tidy(x).tolist() if rng.random() < 0.03 else []
+
+    found = audit(seldom, np.linspace(0, 1, 9), ApproxDP(1.0, 0.03), root=1, budget=1_024)
+    assert found.verdict == "INCONCLUSIVE" and not found.place

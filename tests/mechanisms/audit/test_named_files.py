@@ -101,28 +101,24 @@ def test_what_a_mechanism_prints_does_not_stand_before_the_json(here):
     assert "said by the mechanism" in found.stderr
 
 
-@pytest.mark.parametrize("name", ["empty.npy", "empty.npz", "pickled.npy", "none.npy"])
-def test_a_data_file_that_is_none(here, name):
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("empty.npy", "must be a .npy file of numbers or texts, got empty.npy"),
+        ("empty.npz", "must be a .npz file of numbers or texts, got empty.npz"),
+        ("pickled.npy", "must be a .npy file of numbers or texts, got pickled.npy"),
+        ("none.npy", "= none.npy cannot be read (No such file or directory)"),
+        (".", "must be a .npy or .npz file, or FILE.py:NAME, got ."),
+        ("/dev/zero", "must be a .npy or .npz file, or FILE.py:NAME, got /dev/zero"),
+        ("data", "must be a .npy or .npz file, or FILE.py:NAME, got data"),
+        ("vast.npy", "= vast.npy declares an array that does not fit into memory"),
+    ],
+)
+def test_what_is_no_data_file_names_the_option(here, name, what):
     for empty in ("empty.npy", "empty.npz"):
         (here / empty).touch()
     np.save(here / "pickled.npy", np.array([{}], dtype=object), allow_pickle=True)
-    said = audited("a/counts.py:total", "--data", name)
-    what = f"must be a {name[-4:]} file of numbers or texts, got {name}"
-    if name == "none.npy":
-        what = f"= {name} cannot be read (No such file or directory)"
-    assert said.exit_code == 2 and said.output == f"lemmata: --data {what}\n", said.output
-    assert said.output.count("\n") == 1
-
-
-@pytest.mark.parametrize("name", [".", "/dev/zero", "data"])
-def test_what_is_no_data_file_names_the_option(here, name):
-    said = audited("a/counts.py:total", "--data", name)
-    assert said.output == f"lemmata: --data must be a .npy or .npz file, or FILE.py:NAME, got {name}\n"
-
-
-def test_an_array_larger_than_memory_is_blamed_on_its_file(here):
     head = "{'descr': '<f8', 'fortran_order': False, 'shape': (10000000000000,), }".ljust(117) + "\n"
     (here / "vast.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode())
-    said = audited("a/counts.py:total", "--data", "vast.npy")
-    assert said.exit_code == 2
-    assert said.output == "lemmata: --data = vast.npy declares an array that does not fit into memory\n"
+    said = audited("a/counts.py:total", "--data", name)
+    assert (said.exit_code, said.output) == (2, f"lemmata: --data {what}\n")

@@ -1,5 +1,6 @@
 """Mechanisms that nobody wrote for us: planted leaks are found, no neighbour given; honest twins are not refuted."""
 
+import gc
 import importlib
 import random
 import re
@@ -18,6 +19,7 @@ from lemmata.command.main import main
 from lemmata.experiments.audits import nulls
 from lemmata.mechanisms.audit.front import entry
 from lemmata.mechanisms.audit.play import repeated_tests
+from lemmata.mechanisms.audit.subjects.coverage import Coverage
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import GaussianDP
 from tests.mechanisms.audit.planted_leaks import (
@@ -128,12 +130,60 @@ def test_answers_come_again_so_that_what_follows_from_them_is_no_lead():
     assert not told.leads and [distance for _, distance in told.moves] == [0.5, 0.5]
 
 
+@pytest.mark.parametrize("within", [True, False])
+def test_shares_of_cells_are_a_hint_where_a_place_within_the_cell_is_drawn(within):
+    """An empty cell is chosen with no chance, which nobody sees unless the cell is what is released."""
+
+    def median(x, rng):
+        edges = np.concatenate([[0.0], np.sort(tidy(x)), [1.0]])
+        shares = np.diff(edges) * np.exp(-abs(np.arange(len(x) + 1) - len(x) / 2) / 2)
+        cell = rng.choice(len(shares), p=shares / shares.sum())
+        return edges[cell] + (edges[cell + 1] - edges[cell]) * (rng.random() if within else 0.5)
+
+    told = lemmata.trace(median, np.array([0.2, 0.5, 0.5, 0.9]), np.array([0.2, 0.5, 0.7, 0.9]), ONE)
+    assert bool(told.leads) != within and bool(told.hints) == within
+
+
 # What is told ---------------------------------------------------------------------------------------------------------
 
 
 def test_one_root_and_budget_give_one_answer():
     one, other = (audited(half, (x,), ONE, 2_048) for _ in range(2))
     assert one == other and str(one) == str(other) and one.reproducer == other.reproducer
+
+
+def test_collected_garbage_runs_through_no_programs_lines():
+    """Others are told of every collection, as Hypothesis asks to be: that is no line of the audited program."""
+
+    def program():
+        for _ in range(2):
+            cycle: list = [0] * 1_000
+            cycle.append(cycle)
+
+    alone, beside = Coverage(), Coverage()
+    with alone.following():
+        program()
+    collected: list[str] = []
+    before, about = gc.get_threshold(), lambda phase, _: collected.append(phase)
+    gc.callbacks.append(about)
+    try:
+        gc.set_threshold(1, 1, 1)
+        with beside.following():
+            program()
+        gc.collect()
+        assert gc.isenabled() and collected
+    finally:
+        gc.callbacks.remove(about)
+        gc.set_threshold(*before)
+    assert beside.seen == alone.seen
+
+
+def test_lines_of_pythons_own_modules_are_no_programs_lines():
+    """Abstract classes remember what they were asked, so that only the first audit would run through some of them."""
+    coverage = Coverage()
+    with coverage.following():
+        half(x, 0)
+    assert {code.co_name for code, _, _ in coverage.seen} == {"half", "tidy"}
 
 
 def test_the_reproducer_runs_without_us(tmp_path):
@@ -354,7 +404,7 @@ def test_an_interrupt_leaves_what_was_found(at, scale, verdict, judged):
             raise KeyboardInterrupt
         return tidy(x).sum() + rng.laplace(scale=scale)
 
-    found = lemmata.audit(count, np.zeros(5), ONE, root=3)
+    found = lemmata.audit(count, np.zeros(5), ONE, root=3, bits=False)  # those of a zero would end it sooner
     assert (found.verdict, found.reason) == (verdict, "" if verdict == "REFUTED" else "INTERRUPTED")
     assert len(calls) >= at and found.pair is not None and bool(found.judged) == judged
     assert ("nothing was judged" in str(found)) != judged

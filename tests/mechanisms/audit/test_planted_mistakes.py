@@ -1,17 +1,26 @@
 """Mistakes that need the right dataset, the right score or the right number of releases, and honest twins of them."""
 
+import os
+import subprocess
+import sys
+from collections import Counter
 from itertools import islice
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import lemmata
-from lemmata import GaussianDP, PureDP, RenyiDP, audit, trace
-from lemmata.mechanisms.audit.evidence.outcomes import Reader
+from lemmata import ApproxDP, GaussianDP, PureDP, RenyiDP, audit, trace
+from lemmata.mechanisms.audit.evidence.attackers import ZERO, by_names, lowest_bits
+from lemmata.mechanisms.audit.evidence.outcomes import Reader, joined
 from lemmata.mechanisms.audit.evidence.scores import by_bins, by_laplace
 from lemmata.mechanisms.audit.front import entry
-from lemmata.mechanisms.audit.neighbours.changes import neighbouring
+from lemmata.mechanisms.audit.neighbours.changes import Neighbours, again, neighbouring, positions
+from lemmata.mechanisms.audit.neighbours.kinds import APPEARS, LAST, NO_NUMBER, ORDER, PLACE, SEVERAL, SIZE, kinds
 from lemmata.mechanisms.audit.neighbours.record_parts import described
+from lemmata.mechanisms.audit.neighbours.several_records import reordered
+from lemmata.mechanisms.audit.play.neighbour_search import Search
 from lemmata.mechanisms.audit.play.pair_shrinking import simpler
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from tests.mechanisms.audit.planted_leaks import ONE, tidy
@@ -147,11 +156,20 @@ def test_every_pair_differs_in_one_record(kind, n):
     for pair in neighbouring(data, described(data, {}), kind):
         assert differ_in_one(kind, pair.data, pair.neighbour), pair.words
         places.add(pair.place)
+        for further in islice(again(pair, 3, np.random.default_rng(0)), 3):
+            assert differ_in_one(kind, further.data, further.neighbour), further.words
         for smaller in islice(simpler(pair), 4, None, 3):
             assert differ_in_one(kind, smaller.data, smaller.neighbour), smaller.words
             for least in islice(simpler(smaller), 3):
                 assert differ_in_one(kind, least.data, least.neighbour), least.words
-    assert places == {None, 0, 1, n // 2, n - 2}
+    assert places >= {None, *range(n - 1)}
+
+
+def weighing(weights):
+    def weighed(x, rng, bounds=(0, 1)):
+        return float(weights(len(x)) @ tidy(x) + rng.laplace())
+
+    return weighed
 
 
 WEIGHTS = {  # of the records by their places: each leaks three times what it claims, and none by its last record alone
@@ -163,10 +181,181 @@ WEIGHTS = {  # of the records by their places: each leaks three times what it cl
 
 @pytest.mark.parametrize("weights", WEIGHTS.values(), ids=WEIGHTS)
 def test_a_leak_by_place_is_found(weights):
-    def weighed(x, rng, bounds=(0, 1)):
-        return float(weights(len(x)) @ np.clip(np.nan_to_num(np.asarray(x, float)), 0, 1) + rng.laplace())
+    assert audit(weighing(weights), np.linspace(0, 1, 9), ONE, root=3, budget=8192).verdict == "REFUTED"
 
-    assert audit(weighed, np.linspace(0, 1, 9), ONE, root=3).verdict == "REFUTED"
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_leak_of_one_record_is_found_wherever_it_stands(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(8, 100))
+    place = int(rng.integers(3, n - 1))  # in fewer records than that, none leaks
+
+    def weights(size):
+        return np.where(np.arange(size) == place, 3.0, 1.0)
+
+    assert audit(weighing(weights), rng.random(n), ONE, root=seed).verdict == "REFUTED"
+
+
+def test_places_are_all_of_few_and_ends_and_middle_of_many():
+    rng = np.random.default_rng(0)
+    assert sorted(positions(9, 12, rng)) == list(range(8)) and positions(2, 12, rng) == [0]
+    many = positions(1000, 12, rng)
+    assert len(set(many)) == 12 and {0, 1, 499, 500, 997, 998} <= set(many) and max(many) < 999
+    assert many != positions(1000, 12, rng)
+
+
+def test_at_another_place_a_move_that_was_seen_costs_one_release():
+    search = Search(entry.mechanism(weighing(np.ones)), ONE, 3, 20_000)
+    first, again, other = (
+        Neighbours((np.zeros(5),), (np.eye(5)[at] * size,), "", place=at) for at, size in ((0, 1), (1, 1), (2, 0.5))
+    )
+    spent = [0]
+    for pair in (first, again, other):
+        search.looked_at(pair)
+        spent.append(search.spent)
+    assert np.diff(spent).tolist() == [12 + 3, 1, 3]
+
+
+def behind_two_conditions(x, rng, bounds=(0, 1)):
+    x, more = tidy(x), 0
+    if len(x) > 6 and x[2] == 0.25:
+        more = 4 * (x[5] == 0.25)
+    return float(x.sum() + more + rng.laplace())
+
+
+def test_a_pair_that_reaches_new_lines_is_changed_further():
+    """Two records have to be a quarter: the first one alone shows nothing, and runs through another line."""
+    search = Search(entry.mechanism(behind_two_conditions), ONE, 3, 20_000)
+    one, other = np.zeros(9), np.zeros(9)
+    other[2] = 0.25
+    pair = Neighbours((one,), (other,), "", place=2)
+    best = search.screened(iter([Neighbours((one,), (np.eye(9)[0],), "", place=0), pair]))[0]
+    assert best.rank > 2 and best.pair.data[0][2] == best.pair.neighbour[0][5] == 0.25
+    with search.coverage.following():
+        before = len(search.coverage.seen)
+        behind_two_conditions(other, np.random.default_rng(0))
+    assert len(search.coverage.seen) == before
+
+
+def test_a_change_is_named_and_so_is_what_was_not_tried():
+    given = (np.arange(4.0),)
+    known = [
+        (np.array([0.0, 1, 2, 9]), None, {LAST, APPEARS}),
+        (np.array([0.0, 0, 2, 3]), 1, {PLACE, APPEARS}),
+        (np.array([1.0, 0, 2, 3]), 0, {PLACE, ORDER, SEVERAL}),
+        (np.array([0.0, 1, 2, np.nan]), None, {LAST, APPEARS, NO_NUMBER}),
+    ]
+    for other, place, named in known:
+        assert set(kinds(Neighbours(given, (other,), "", place=place), given)) == named
+    small = Neighbours((np.zeros(2),), (np.zeros(3),), "")
+    assert set(kinds(small, given)) == {LAST, SIZE}
+    said = str(audit(weighing(np.ones), np.linspace(0, 1, 9), ONE, root=3, budget=1024))
+    assert f"changes tried: {LAST}, {PLACE}" in said and f"not tried: {SEVERAL}, {ORDER}" in said
+
+
+@pytest.mark.parametrize("kind", ["replace", "add/remove"])
+def test_a_claim_for_two_records_covers_an_exchange_of_two(kind):
+    data = (np.arange(6.0),)
+    pairs = list(reordered(data, described(data, {}), kind, np.random.default_rng(0)))
+    assert any((pair.data[0] != pair.neighbour[0]).any() for pair in pairs)
+    for pair in pairs:
+        one, other = pair.data[0], pair.neighbour[0]
+        assert sorted(one) == sorted(other)
+        if kind == "replace":
+            assert (one != other).sum() in (0, 2)
+        else:
+            assert np.array_equal(np.delete(one, pair.place), other[:-1])
+
+
+def keys_above(least):
+    """Noisy counts of the keys that there are, from a threshold on."""
+    p = 1 - np.exp(-1)
+
+    def counted(x, rng):
+        noisy = {key: int(n + rng.geometric(p) - rng.geometric(p)) for key, n in sorted(Counter(x["key"]).items())}
+        return {key: n for key, n in noisy.items() if n >= least}
+
+    return counted
+
+
+KEYS, SELDOM = pd.DataFrame({"key": list("aaaaaabbbc")}), float(np.exp(-4) / (1 + np.exp(-1)))  # the chance of 4 more
+
+SLOW_KEYS = [(5, 3, False), (4, 2, True), (4, 3, True), (4, 4, True)]
+
+
+@pytest.mark.parametrize(
+    ("least", "root", "refuted"),
+    [(3, 3, True), *(pytest.param(*each, marks=pytest.mark.slow) for each in SLOW_KEYS)],
+)
+def test_a_key_that_appears_more_often_than_delta_is_found(least, root, refuted):
+    budget = None if least == 4 else 20_000
+    found = audit(keys_above(least), KEYS, ApproxDP(1.0, SELDOM, "add/remove"), root=root, budget=budget)
+    assert (found.verdict == "REFUTED") == refuted, found
+
+
+def test_names_in_a_release_are_told_apart_one_by_one():
+    """A key on one side only, among as many others as there are ways to leave some out."""
+    rng = np.random.default_rng(0)
+    kept = [[key for key in "abcdef" if rng.random() < 0.5] + ["z"] * (at < 20) for at in range(200)]
+    releases = [(repr(tuple((key, ()) for key in keys)),) for keys in kept]
+    truth = np.where(np.arange(200) < 100, 1, -1)
+    reader = Reader([releases[:100], releases[100:]], False)
+    scores = by_names(joined([reader(releases[:100]), reader(releases[100:])]), truth)(reader(releases))
+    assert scores[:20].min() > scores[20:].max()
+
+
+def test_scores_of_names_do_not_hang_on_pythons_random_hashes():
+    """Sums of many weights, in whatever order a set of texts has."""
+    code = (
+        "import numpy as np;"
+        "from lemmata.mechanisms.audit.evidence.attackers import by_names;"
+        "from lemmata.mechanisms.audit.evidence.outcomes import Reader, joined;"
+        "rng, truth = np.random.default_rng(0), np.repeat([1, -1], 100);"
+        "keys = [[key for key in 'abcdefghijklmnop' if rng.random() < 0.5 - 0.2 * side] for side in truth];"
+        "releases = [(repr(tuple((key, ()) for key in each)),) for each in keys];"
+        "reader = Reader([releases[:100], releases[100:]], False);"
+        "data = joined([reader(releases[:100]), reader(releases[100:])]);"
+        "print(by_names(data, truth)(reader(releases)).tolist())"
+    )
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, check=True, env=os.environ | {"PYTHONHASHSEED": seed}
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(printed) == 1
+
+
+def test_float_noise_on_zero_is_told_by_its_lowest_bits():
+    """On zeros given, or a one that may become zero; and on all datasets, or on none, if that is asked for."""
+    for data, bits, refuted in (
+        ([0.0], None, True),
+        ([1.0], None, True),
+        ([0.0], False, False),
+        ([0.3, 0.6], None, False),
+        ([0.3, 0.6], True, True),
+        ([1.0] * 8, True, True),
+    ):
+        found = audit(weighing(np.ones), np.array(data), ONE, root=3, budget=6_000, bits=bits)
+        assert (found.verdict == "REFUTED") == refuted, found
+        assert not refuted or ("lowest set bits" in found.event and "% 2.0**" in found.reproducer)
+
+
+def test_and_between_two_sides_within_a_thousand_releases():
+    def side(centre):
+        return lambda rng, size: centre + rng.laplace(size=(size, 1))
+
+    for bits in (True, False):
+        found = audit(side(0.0), side(1.0), ONE, root=3, bits=bits, budget=1_000)
+        assert (found.verdict == "REFUTED") == bits, found
+
+
+def test_zeros_and_their_signs_are_bits():
+    table = np.array([1.0, 3.0, 2.0**-1074, 0.0, -0.0, np.inf])
+    assert lowest_bits(table).tolist() == [0, 0, -1074, ZERO, ZERO + 1, ZERO + 2]
+    signs = lambda rng, size: np.where(rng.random((size, 1)) < 0.5, 0.0, -0.0)  # noqa: E731
+    found = audit(lambda rng, size: np.zeros((size, 1)), signs, ONE, root=3, bits=True, budget=1_000)
+    assert found.verdict == "REFUTED", found
 
 
 def test_a_sum_of_signs_by_place_is_found_where_a_record_comes_or_goes():
@@ -199,3 +388,10 @@ def test_equal_scales_of_two_types_are_no_lead():
         return tidy(x).sum() + rng.laplace(scale=2 / len(x) if x[0] < 0.5 else np.float64(2.0))
 
     assert not trace(noisy, np.zeros(1), np.ones(1), PureDP(1.0)).leads
+
+
+def test_a_label_that_is_changed_further_comes_alone():
+    data = np.arange(6.0), np.arange(6) % 2
+    for pair in islice(neighbouring(data, described(data, {}), "label"), 9):
+        for further in again(pair, 3, np.random.default_rng(0)):
+            assert np.array_equal(further.data[0], further.neighbour[0])

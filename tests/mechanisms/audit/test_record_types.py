@@ -9,22 +9,14 @@ import pytest
 
 from lemmata import PureDP, audit
 from lemmata.mechanisms.audit.neighbours.changes import neighbouring
-from lemmata.mechanisms.audit.neighbours.record_parts import described, figures
-from lemmata.mechanisms.audit.neighbours.record_tables import dataset_key, stored
+from lemmata.mechanisms.audit.neighbours.record_parts import _values, described, figures
+from lemmata.mechanisms.audit.neighbours.record_tables import dataset_key, row, stored
 from lemmata.mechanisms.audit.play.neighbour_search import Search
-from lemmata.mechanisms.audit.play.pair_shrinking import reproducer, written
+from lemmata.mechanisms.audit.play.pair_shrinking import _column, reproducer, written
 from lemmata.mechanisms.audit.subjects.adapters import mechanism
 from tests.mechanisms.audit.planted_leaks import times_shown
 
 HOURS = pd.DataFrame({"hours": [0.0, 0.5, 1.0, 0.2] * 6, "drink": ["tea", "coffee", "tea", "tea"] * 6})
-
-
-def whole(x, rng):
-    return np.clip(x, 0, 3).sum() + rng.laplace(scale=3)
-
-
-def truths(x, rng):
-    return x.sum() + rng.laplace()
 
 
 def unclipped(x, rng):
@@ -33,6 +25,10 @@ def unclipped(x, rng):
 
 def drinks(frame, rng):
     return {drink: count + rng.laplace(scale=2) for drink, count in frame["drink"].value_counts().items()}
+
+
+def doubled(value, rng):
+    return (value in (1, "yes")) * 5 + rng.laplace()
 
 
 def favourite(frame, rng):
@@ -83,7 +79,14 @@ def answered(column, rng):
     return column.dropna().mean() + rng.laplace(scale=1 / len(column.dropna()))
 
 
-@pytest.mark.parametrize(("mechanism", "data"), [(whole, np.arange(24) % 4), (truths, np.arange(24) % 2 == 0)])
+@pytest.mark.parametrize(
+    ("mechanism", "data"),
+    [
+        (lambda x, rng: np.clip(x, 0, 3).sum() + rng.laplace(scale=3), np.arange(24) % 4),
+        (lambda x, rng: x.sum() + rng.laplace(), np.arange(24) % 2 == 0),
+    ],
+    ids=["whole", "truths"],
+)
 def test_an_array_of_whole_numbers_or_truth_values_keeps_to_them(mechanism, data):
     """Each of these keeps its promise for whatever such an array holds; NaN made both of them fall."""
     pairs = list(neighbouring((data,), described((data,), {}), "replace"))
@@ -120,6 +123,22 @@ def test_a_leak_is_found_and_its_program_shows_it(mechanism, data):
 def test_what_is_made_of_noisy_numbers_is_honest(mechanism, data):
     """Sums of them, and labels in their order."""
     assert audit(mechanism, data, PureDP(1.0), root=5, budget=10_000).verdict != "REFUTED"
+
+
+def test_a_record_is_a_value_of_python():
+    """Numbers of numpy's become Python's; a text, or whatever else a column of objects holds, stays what it is."""
+    assert [row(np.array(["a", 2.5, None], dtype=object), place) for place in range(3)] == ["a", 2.5, None]
+    assert [type(row(part, 0)) for part in (np.arange(2), pd.Series([0.5]), pd.Series(["a"]))] == [int, float, str]
+
+
+def test_a_truth_value_may_be_missing_where_its_type_has_a_value_for_that():
+    assert _values(pd.Series([True])) == [True, False]
+    assert _values(pd.Series([True], dtype="boolean")) == [True, False, None]
+
+
+def test_a_column_names_its_type_where_pandas_does_not_guess_it():
+    assert _column(pd.Series([1.5]), "") == "[1.5]" and _column(pd.Series([1.5]), "a") == 'saved["a"]'
+    assert _column(pd.Series([True], dtype="boolean"), "") == "pd.Series([1.0]).astype('boolean')"
 
 
 def test_a_forgotten_claim_shows_no_data():
@@ -185,16 +204,17 @@ def groups(frame, rng):
     )
 
 
-def commonest(frame, rng):
-    return float(frame["c"].cat.codes.value_counts().idxmax())
-
-
 @pytest.mark.slow
 def test_categories_are_audited_as_what_they_are():
     data = SIDES["beside numbers"](COLUMNS["category"])
     honest = audit(groups, *data, PureDP(1.0), root=5, budget=3000)
     assert honest.verdict == "INCONCLUSIVE" and honest.reason != "NOT_AUDITED" and not honest.refused
-    assert audit(commonest, *data, PureDP(1.0), root=5).verdict == "REFUTED"
+    assert (
+        audit(
+            lambda frame, rng: float(frame["c"].cat.codes.value_counts().idxmax()), *data, PureDP(1.0), root=5
+        ).verdict
+        == "REFUTED"
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in COLUMNS if name != "interval"])
@@ -229,3 +249,11 @@ def test_a_program_loads_a_large_frame_of_mixed_columns(tmp_path, monkeypatch):
 def test_a_series_of_numbers_is_read_with_a_missing_one_as_nan():
     read = figures(pd.Series([1, None, 3], dtype="Int64"))
     assert read.dtype == float and np.array_equal(read, [1.0, np.nan, 3.0], equal_nan=True)
+
+
+@pytest.mark.parametrize("value", [1, "yes"])
+def test_one_value_is_a_record(value):
+    found = audit(doubled, value, PureDP(1.0), root=3, budget=6_000)
+    one, other = times_shown(found.reproducer)
+    assert found.verdict == "REFUTED" and "tried: the last record, values that no other record has" in found.changes
+    assert abs(one - other) > 500

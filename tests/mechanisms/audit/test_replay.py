@@ -45,6 +45,11 @@ def test_gradient_descent_asks_no_more_than_it_declares():
     assert replay.spent(cheap.queries)[1] > 1.9 * pair[0].privacy.mu
 
 
+def test_a_query_that_moves_by_twice_what_it_declares_has_kappa_2():
+    ask_for_data = lambda data, ask: ask("data", data, sensitivity=0.5, scale=1.0)  # noqa: E731
+    assert replay.kappa(ask_for_data, [1.0], [2.0], np.random.default_rng(0)) == 2.0
+
+
 def test_control_flow_and_hidden_reads_are_seen():
     def early(data, ask):
         answers = [ask("count", sum(data), sensitivity=1, scale=1.0, order=1)]

@@ -4,10 +4,15 @@ import numpy as np
 import pytest
 
 import lemmata
+from lemmata.mechanisms.audit.evidence import attackers
+from lemmata.mechanisms.audit.evidence.outcomes import quantiles
 from lemmata.mechanisms.audit.evidence.stakes import checked
+from lemmata.mechanisms.audit.front import entry
 from lemmata.mechanisms.audit.front.entry import offered
-from lemmata.mechanisms.audit.neighbours.changes import Neighbours
-from lemmata.mechanisms.audit.play import neighbour_search, pair_ranking
+from lemmata.mechanisms.audit.neighbours import kinds
+from lemmata.mechanisms.audit.neighbours.changes import Neighbours, between
+from lemmata.mechanisms.audit.neighbours.record_parts import described
+from lemmata.mechanisms.audit.play import game, neighbour_search, pair_ranking
 from lemmata.mechanisms.audit.subjects.adapters import mechanism
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import PureDP
@@ -40,6 +45,32 @@ def test_a_round_costs_as_much_as_the_last_and_what_was_released_counts_on(monke
     assert rounds[:3] == [(24, 24, 24), (8, 96, 96), (3, 312, 312)]
     costs = np.diff(spent)[:3]
     assert costs.max() <= 2 * 3 * 216 and all(costs > 0)  # less where pairs share a dataset
+
+
+def test_one_place_among_many_is_found_by_blocks():
+    """Blocks of equal records that change together show in which one a record counts otherwise."""
+
+    def weighed(x, rng):
+        weights = np.where(np.arange(len(x)) == 211, 3.0, 1.0)
+        return (tidy(x) * weights).sum() + rng.laplace()
+
+    search = neighbour_search.Search(mechanism(weighed), checked(PureDP(1.0)), TEST_ROOT, 20_000)
+    ranked = search.screened(offered(search, (np.linspace(0, 1, 300),)))
+    assert ranked[0].pair.place == 211 and ranked[0].pair.inner is None
+    assert search.spent < 2_000
+
+
+@pytest.mark.parametrize("n", [3, 4, 9])
+def test_pairs_for_medians_have_as_many_records_as_the_data(n):
+    parts = described((np.linspace(0, 1, n),), {"bounds": (0, 1)})
+    found = list(between((np.linspace(0, 1, n),), parts, "replace"))
+    assert found and {len(side[0]) for one in found for side in (one.data, one.neighbour)} == {n}
+
+
+def test_bits_of_one_number_among_several_are_found_at_once():
+    """Numbers whose bits tell nothing do not hide the one whose bits do."""
+    found = lemmata.audit(lambda x, rng: tidy(x) + rng.laplace(size=len(x)), np.zeros(3), PureDP(1.0), root=TEST_ROOT)
+    assert found.verdict == "REFUTED" and found.needed < 1_500 and "lowest set bits" in found.event
 
 
 def test_what_pairs_share_is_released_once():
@@ -107,3 +138,44 @@ def test_the_widest_noise_is_tried_before_pairs_are_halved(wide, most, monkeypat
     found = lemmata.audit(mean, data, claim, root=TEST_ROOT, budget=40_000, level=0.05)
     assert found.verdict == "REFUTED"
     assert found.needed < most and (wide < np.inf or found.needed > 2_500)
+
+
+@pytest.mark.parametrize("seconds", [4.0, 40.0])
+def test_seconds_are_a_bound_from_call_to_return(seconds, monkeypatch):
+    """Of a mechanism that takes a hundredth of a second a release, by a clock that only it moves."""
+    now = [1.0]
+
+    def slow(x, rng):
+        now[0] += 0.01
+        return rough(x, rng)
+
+    for place in (neighbour_search.time, game, entry.time):
+        monkeypatch.setattr(place, "perf_counter", lambda: now[0])
+    found = lemmata.audit(slow, x, PureDP(1.0), root=3, seconds=seconds)
+    assert seconds / 2 < now[0] - 1 <= seconds and found.verdict == "INCONCLUSIVE"
+
+
+def test_wide_releases_are_told_apart_in_their_middle():
+    """A text of more than a thousand numbers leaves most of them out."""
+    one, other = np.zeros(2_000), np.zeros(2_000)
+    other[1_000] = 1.0
+    pair = Neighbours((np.array([one, one]),), (np.array([one, other]),), "")
+    assert len(set(map(pair_ranking.written_out, (one, other)))) == 2
+    assert kinds.ORDER not in set(kinds.kinds(pair, pair.data))
+    swapped = Neighbours((np.array([one, other]),), (np.array([other, one]),), "")
+    assert kinds.ORDER in set(kinds.kinds(swapped, swapped.data))
+
+
+def test_quantiles_of_columns_are_those_of_each_column():
+    """Of its finite numbers, to the bit; and wide tables are fitted by the columns that lie furthest apart."""
+    table = np.random.default_rng(0).normal(size=(50, 5))
+    table[3, 1], table[4:6, 2], table[:, 3] = np.nan, (np.inf, -np.inf), np.nan
+    found = quantiles(table, (0.25, 0.5))
+    for column, own in zip(table.T, found.T, strict=True):
+        finite = column[np.isfinite(column)]
+        np.testing.assert_array_equal(own, np.quantile(finite, (0.25, 0.5)) if len(finite) else [np.nan, np.nan])
+    truth = np.repeat([1, -1], 25)
+    wide = np.random.default_rng(1).normal(size=(50, 1_000))
+    wide[:, 600] += 5.0 * truth
+    kept = attackers.furthest(wide, truth, np.arange(1_000))
+    assert 600 in kept and len(kept) == attackers.MOST and (np.diff(kept) > 0).all()
