@@ -6,6 +6,10 @@
     classifier = lemmata.MarginClassifier(epsilon=1.0, delta=1e-5, classes=(0, 1)).fit(X, y)
     classifier.predict(X_new), classifier.privacy_
 
+    # predict a number, count, and average
+    lemmata.PrivateRidge(epsilon=1.0, delta=1e-6).fit(X, amounts)
+    lemmata.private_mean(ages, bounds=(0, 120), epsilon=0.5)  # and private_histogram, private_quantile
+
     # choose a setting privately: the choice costs privacy, and the cost is known before any data is read
     search = lemmata.PrivateSearchCV(lemmata.NoisyGD(), {"width": [0.03, 0.1, 0.3]}, epsilon=1.0)
     print(search.cost())
@@ -18,6 +22,8 @@
     lemmata.audit(GaussianNB(bounds=(0, 1)), X, y, lemmata.PureDP(1.0))
     lemmata.audit(sample_a, sample_b, lemmata.PureDP(1.0), root=1)      # or on two datasets of your own
     lemmata.trace(mechanism, data, neighbour)                           # where do two runs with equal noise diverge?
+    lemmata.replay(mechanism, data, neighbour, lemmata.PureDP(1.0))     # the exact loss of what noise is added to
+    lemmata.audit_one_run(scores_in, scores_out, lemmata.PureDP(1.0))   # canaries of one training run
 
     # sizes that hold with a stated probability
     lemmata.rows_needed(points=1000, distortion=0.1, beta=0.05)
@@ -57,6 +63,10 @@ HOMES = {  # in addition to the estimators, which `lemmata.mechanisms.hardening`
     "lemmata.mechanisms.audit.play.audit_result": "Audit Found",
     "lemmata.mechanisms.audit.front.assertion": "assert_private",
     "lemmata.mechanisms.audit.subjects.tracing": "trace Trace",
+    "lemmata.mechanisms.audit.front.pair_replay": "replay Replay",
+    "lemmata.mechanisms.audit.front.one_run": "audit_one_run OneRun",
+    "lemmata.mechanisms.tables.table_columns": "inspect Inspection",
+    "lemmata.mechanisms.estimators.statistics": "private_mean private_histogram private_quantile",
     "lemmata.bounds.theorem": "theorems Theorem",
     "lemmata.mechanisms.privacy.disclosure": "PrivacyLeakWarning",
     "lemmata.mechanisms.privacy.accountant": "Accountant OverBudget",

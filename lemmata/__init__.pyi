@@ -10,6 +10,10 @@ from lemmata.command.verdict import verdict as verdict
 from lemmata.experiments.figures.statement import figure as figure
 from lemmata.mechanisms.audit.front.assertion import assert_private as assert_private
 from lemmata.mechanisms.audit.front.entry import audit as audit
+from lemmata.mechanisms.audit.front.one_run import OneRun as OneRun
+from lemmata.mechanisms.audit.front.one_run import audit_one_run as audit_one_run
+from lemmata.mechanisms.audit.front.pair_replay import Replay as Replay
+from lemmata.mechanisms.audit.front.pair_replay import replay as replay
 from lemmata.mechanisms.audit.play.audit_result import Audit as Audit
 from lemmata.mechanisms.audit.play.audit_result import Found as Found
 from lemmata.mechanisms.audit.subjects.tracing import Trace as Trace
@@ -24,8 +28,12 @@ from lemmata.mechanisms.estimators.gd_estimators import NoisyGD as NoisyGD
 from lemmata.mechanisms.estimators.gd_estimators import ProjectedGD as ProjectedGD
 from lemmata.mechanisms.estimators.gd_estimators import TunedMargin as TunedMargin
 from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier as MarginClassifier
+from lemmata.mechanisms.estimators.regression import PrivateRidge as PrivateRidge
 from lemmata.mechanisms.estimators.scaling import PrivateScaler as PrivateScaler
 from lemmata.mechanisms.estimators.search import PrivateSearchCV as PrivateSearchCV
+from lemmata.mechanisms.estimators.statistics import private_histogram as private_histogram
+from lemmata.mechanisms.estimators.statistics import private_mean as private_mean
+from lemmata.mechanisms.estimators.statistics import private_quantile as private_quantile
 from lemmata.mechanisms.features.sizes import features_needed as features_needed
 from lemmata.mechanisms.features.sizes import rows_compared as rows_compared
 from lemmata.mechanisms.features.sizes import rows_needed as rows_needed
@@ -55,6 +63,8 @@ from lemmata.mechanisms.privacy.disclosure import PrivacyLeakWarning as PrivacyL
 from lemmata.mechanisms.privacy.privacy_curve import from_trade_off as from_trade_off
 from lemmata.mechanisms.privacy.privacy_curve import privacy_curve as privacy_curve
 from lemmata.mechanisms.privacy.privacy_curve import trade_off as trade_off
+from lemmata.mechanisms.tables.table_columns import Inspection as Inspection
+from lemmata.mechanisms.tables.table_columns import inspect as inspect
 
 HOME: dict[str, str]
 PACKAGES: tuple[str, ...]

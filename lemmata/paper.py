@@ -45,6 +45,10 @@ decides P(event) <= `bound(**setting)`, by default the entry `beta`, or E X <= t
 
 KEYWORDS
 
+`oracle_claim(statement, quick=grid(...))(lambda *, n: ...)` is short for a check of one case: the function is its left
+side, and the number of the statement its right side. `exp`, `log`, `sqrt` and `Phi`, the normal distribution function,
+take floats and balls, and symbols when a step is proved.
+
 A check by cases also takes `caught`, the factors that divide its right side in the control (larger ones for a looser
 bound), `rounding`, the relative error of a left side in floats, at most 1e-3, and `figure`, a function of the setting
 that returns the curves of its page, {axis: values, line: values, ...}.
@@ -52,7 +56,8 @@ that returns the curves of its page, {axis: values, line: values, ...}.
 `theorem(..., reconstructed=True)` marks a record with symbols that the text at hand does not define; `says` names them.
 """
 
-from lemmata.bounds.exact.balls import PRECISION, exact
+from lemmata.bounds.exact.balls import PRECISION, Phi, exact
+from lemmata.bounds.exact.numbers import exp, log, sqrt
 from lemmata.bounds.library import Paper, PaperError, Work, library
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED, VACUOUS
 from lemmata.bounds.theorem import (
@@ -75,6 +80,7 @@ from lemmata.experiments.checks import witness
 from lemmata.experiments.checks.existence import exists_claim, unbounded_claim
 from lemmata.experiments.checks.identity import identity_claim
 from lemmata.experiments.checks.inequality import Case, Link, equality, inequality_claim, largest, spread, up_to_one
+from lemmata.experiments.checks.oracle import oracle_claim
 from lemmata.experiments.engine.claims.claim import (
     Control,
     attack_claim,
@@ -105,6 +111,7 @@ __all__ = [
     "OutsideHypotheses",
     "Paper",
     "PaperError",
+    "Phi",
     "Statement",
     "Step",
     "Theorem",
@@ -118,6 +125,7 @@ __all__ = [
     "exact",
     "exact_claim",
     "exists_claim",
+    "exp",
     "grid",
     "holds",
     "identity_claim",
@@ -127,13 +135,16 @@ __all__ = [
     "integer",
     "largest",
     "library",
+    "log",
     "mean_claim",
+    "oracle_claim",
     "positive",
     "rate_claim",
     "refuted",
     "require",
     "script",
     "spread",
+    "sqrt",
     "tail_claim",
     "theorem",
     "theorems",

@@ -57,6 +57,17 @@ TABLE = (
         estimators=(Estimator("PrivateScaler", "scaling"),),
     ),
     Line(
+        ("second_moments",),
+        "Exact sums of products of rows on a public grid, and a Gaussian rounded to that grid.",
+        "wzw25.rem2.3.float64/explicit/moments",
+        estimators=(Estimator("PrivateRidge", "regression"),),
+    ),
+    Line(
+        ("bounded_mean", "histogram"),
+        "Sums in whole steps of a public grid, and discrete Laplace noise, or a Gaussian rounded to a public grid.",
+        "rbht09.thm7.float64/corrected",
+    ),
+    Line(
         ("adaptive_margin",),
         SUMS + " Scores are counts, with noise of the same kind.",
         SUMS_ROW,
@@ -135,6 +146,11 @@ TABLE = (
         ("snapping",),
         "Laplace noise whose law over the doubles is known.",
         "rbht09.thm7.float64/explicit/snapping",
+    ),
+    Line(
+        ("quantile",),
+        "A point of a public grid, chosen by numbers of records with exact probabilities.",
+        "wzw25.rem2.3.float64/explicit/choice",
     ),
     Line(
         ("pure_learner", "network_learner", "label_learner"),

@@ -228,7 +228,7 @@ class LinearModel(SignModel):
     @quiet
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Return <weights, feature_map(x)> for every row, shape (n,)."""
-        X = check_rows(X)
+        X = check_rows(X, keep_sparse=True)
         features = X if self.feature_map is None else self.feature_map(X)
         if features.shape[1:] != self.weights.shape:
             raise ValueError(f"X must give features of shape {self.weights.shape}, got {features.shape[1:]}")

@@ -116,12 +116,11 @@ def audit(
     from lemmata.mechanisms.audit.play.audit_result import Found
 
     found = [samples[path] for path in targets]
-    options: dict[str, Any] = {}
-    if len(targets) == 1:
-        if bits or group != 1:
-            raise Usage("--bits and --group require two samplers, got one mechanism")
-    else:
-        options = {"records": group, "bits": bits}
+    options: dict[str, Any] = {"bits": bits or None}
+    if len(targets) == 2:
+        options["records"] = group
+    elif group != 1:
+        raise Usage("--group requires two samplers, got one mechanism")
     try:
         with redirect_prints(elsewhere=as_json):
             if len(targets) == 1:

@@ -29,6 +29,7 @@ import click
 from lemmata.bounds.library import library, nearest
 from lemmata.bounds.statement.verdicts import READINGS
 from lemmata.command.audit import audit
+from lemmata.command.benchmark import benchmark
 from lemmata.command.compare import compare
 from lemmata.command.console import (
     PROCESSES,
@@ -129,8 +130,7 @@ def run(
         conclude_run(kept, folder, nothing_new=True)
         return
     from lemmata.experiments.engine.claims import registry
-    from lemmata.experiments.engine.running import run as runner
-    from lemmata.experiments.engine.running import workers
+    from lemmata.experiments.engine.running import run as runner, workers
     from lemmata.experiments.engine.witness import programs
 
     if not (names or papers or only_plan or dask):
@@ -337,7 +337,7 @@ def figure(arguments: tuple[str, ...], kind: str, profile: str, root: int, out: 
     click.echo("\n".join(map(str, paths)) if paths else "no figures: no row here has a curve")
 
 
-for command in (audit, compare, explain, review, new_paper, check, accept, referee):
+for command in (audit, benchmark, compare, explain, review, new_paper, check, accept, referee):
     main.add_command(command)
 if bench := load_checkout_part("lemmata.tools.speed.command", "bench"):
     main.add_command(bench)

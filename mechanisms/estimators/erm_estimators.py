@@ -11,20 +11,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
 from sklearn.utils.metaestimators import available_if
 
-from lemmata.mechanisms.estimators.private_classifier import ExactClassifier, PrivateClassifier
+from lemmata.mechanisms.estimators.private_classifier import ExactClassifier, PrivateClassifier, normalise_odds
 from lemmata.mechanisms.features.sign_projection import sign_projection
 from lemmata.mechanisms.learners.covers import pure_learner
 from lemmata.mechanisms.learners.erm import dp_erm, efficient_learner, phased_sgd, private_svm
-from lemmata.mechanisms.numerics.arguments import check_magnitude, quiet
+from lemmata.mechanisms.numerics.arguments import check_integer, check_magnitude, quiet
 from lemmata.mechanisms.numerics.inherited_docs import inherit_docs
+from lemmata.mechanisms.numerics.sparse_rows import Rows
 
 
-def check_two_records(X: np.ndarray) -> None:
+def check_two_records(X: Rows) -> None:
     """Raise ValueError for a single record."""
-    if len(X) < 2:
+    if X.shape[0] < 2:
         raise ValueError("n_samples=1 is too few: at least 2 records are needed")
 
 
@@ -147,14 +147,15 @@ class EfficientMargin(DPERM):
     """DP-ERM on rows projected to R^k: Algorithm 2 of bms22 (`efficient_learner.law`).
 
     x -> Phi x, clipped to norm 2 radius; `DPERM` over the ball of radius 2 norm_bound; Phi^T w is released. Formal
-    guarantee: as `DPERM`, for every Phi, which is public, a fast Johnson-Lindenstrauss projection.
+    guarantee: as `DPERM`, for every Phi, which is public, a fast Johnson-Lindenstrauss projection. Where k >= d nothing
+    is projected, and `DPERM` runs in R^d with beta / 3: Theorem 3.2 holds a fortiori (`efficient_learner`).
 
     Parameters
     ----------
     rho : float
         The width of the hinge, in units of <w, x>, in (0, norm_bound * radius).
     k : int or None
-        Rows of Phi; None is the printed number, of the order epsilon n.
+        Rows of Phi; None is the printed number, of the order epsilon n. Memory is n min(k, d).
 
     Raises
     ------
@@ -178,7 +179,9 @@ class EfficientMargin(DPERM):
     def _make_law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
         check_two_records(X)
         spent: Any = {"epsilon": self.epsilon, "delta": self.delta, "beta": self.beta}
-        phi = efficient_learner.draw_projection(*X.shape, **spent, k=self.k, rng=public)
+        (n, d), k = X.shape, self.k
+        (k,) = (efficient_learner.rows_for(n, **spent),) if k is None else check_integer(k=k)
+        phi = efficient_learner.draw_projection(n, d, **spent, k=k, rng=public) if k < d else None
         return efficient_learner.law(X, signs, privacy=privacy, projection=phi, **self._sizes())
 
 
@@ -264,11 +267,7 @@ class PrivateSVM(PrivateClassifier):
         array of shape (n, classes)
             In the order of `classes_`; rows sum to 1.
         """
-        odds = expit(self.decision_function(X))
-        if odds.ndim == 1:
-            odds = np.column_stack([1 - odds, odds])
-            return odds if len(self.classes_) == 2 else np.ones((len(odds), 1))
-        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+        return normalise_odds(self.decision_function(X), len(self.classes_))
 
 
 @inherit_docs

@@ -225,10 +225,12 @@ class TunedMargin(AdaptiveMargin):
 
     Parameters
     ----------
-    steps : "balanced", "printed" or int
-        Of each run.
+    steps : int, "balanced" or "printed"
+        Of each run. With a fixed number time is linear in n. The theorem's bound on the errors needs the balanced one,
+        n^2 mu^2 / d, with time of the order n^3 (`lemmata.mechanisms.learners.descent.private_tuning`).
     beta : float
-        The chance that the best margin is in none of the runs, in (0, |Gamma| / (1 + |Gamma|)).
+        The chance that the best margin is in none of the runs, in (0, |Gamma| / (1 + |Gamma|)): |Gamma| (1/beta - 1)
+        runs are expected.
 
     Raises
     ------
@@ -247,7 +249,7 @@ class TunedMargin(AdaptiveMargin):
     (1, 2)
     """
 
-    steps: str | int = "balanced"  # random batches are not for runs of which a random number is drawn
+    steps: str | int = STEPS  # and no random batches, which are not for runs of which a random number is drawn
     beta: float = 0.05
 
     def _make_law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:

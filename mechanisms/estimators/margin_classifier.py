@@ -7,12 +7,12 @@ labels that may occur. Private: every record. So no step of `fit` fails, or beha
 the records hold: rows of any length, NaN and what is no number (both count as 0), infinities, constant columns, labels
 of one kind. Arrays of objects, lists and frames are read entry by entry.
 
-`classes`: the labels, for two of them (negative, positive). The labels that do occur are the data's; whoever leaves
-`classes` out declares the set of labels in `y` to be public, and is warned: a single label then makes a classifier that
-always says it. With `classes` given, `y` is checked against them by declared types and sets alone: numbers against
-text, and the categories of a categorical `y`. A record with any other label is left out: it counts as a row of zeros,
-which moves no weights, and nothing is told about it, because that would tell of its record. It is a map of one record,
-so records that are replaced stay records that are replaced, and every guarantee is as it was.
+`classes`: the labels, in any order. The labels that do occur are the data's; whoever leaves `classes` out declares
+the set of labels in `y` to be public, and is warned: a single label then makes a classifier that always says it. With
+`classes` given, `y` is checked against them by declared types and sets alone: numbers against text, and the categories
+of a categorical `y`. A record with any other label is left out: it counts as a row of zeros, which moves no weights,
+and nothing is told about it, because that would tell of its record. It is a map of one record, so records that are
+replaced stay records that are replaced, and every guarantee is as it was.
 
 Preprocessing is yours to keep private: a `StandardScaler` in front of these releases the data's means for nothing, and
 a Pipeline that has one is warned of. `MarginClassifier` finds the ranges of columns itself; in front of the others put
@@ -29,7 +29,11 @@ parameter: `lemmata.mechanisms.hardening` has the table.
 
 `random_state`: an int, a generator, or None for the system's entropy. A seed that somebody else knows undoes the
 privacy of the release: a pickle has None for a generator, a clone a child of it, which draws other noise
-(`lemmata.mechanisms.estimators.private_estimator`). Sparse rows are accepted and made dense.
+(`lemmata.mechanisms.estimators.private_estimator`).
+
+Sparse rows stay sparse, and a fit releases what that of their dense copy does. Columns whose ranges have a centre
+other than 0 (`MarginClassifier`, `PrivateScaler`) have no zeros once they are centred: `ranges=None`, or `bounds` that
+are symmetric, keep them. How long a fit takes, and its memory, tell how many entries are stored.
 """
 
 from copy import copy
@@ -39,26 +43,41 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.metaestimators import available_if
 
-from lemmata.mechanisms.estimators import scaling
-from lemmata.mechanisms.estimators.erm_estimators import DPERM as DPERM
-from lemmata.mechanisms.estimators.erm_estimators import EfficientMargin as EfficientMargin
-from lemmata.mechanisms.estimators.erm_estimators import PhasedSGD as PhasedSGD
-from lemmata.mechanisms.estimators.erm_estimators import PrivateSVM as PrivateSVM
-from lemmata.mechanisms.estimators.erm_estimators import PureMargin as PureMargin
-from lemmata.mechanisms.estimators.gd_estimators import AdaptiveMargin as AdaptiveMargin
-from lemmata.mechanisms.estimators.gd_estimators import NoisyGD as NoisyGD
-from lemmata.mechanisms.estimators.gd_estimators import ProjectedGD as ProjectedGD
-from lemmata.mechanisms.estimators.gd_estimators import TunedMargin as TunedMargin
-from lemmata.mechanisms.estimators.gd_estimators import choose_steps as choose_steps
-from lemmata.mechanisms.estimators.gd_estimators import choose_width as choose_width
-from lemmata.mechanisms.estimators.private_classifier import LARGEST, ExactClassifier
+from lemmata.mechanisms.estimators import calibration, scaling
+from lemmata.mechanisms.estimators.erm_estimators import (
+    DPERM as DPERM,
+    EfficientMargin as EfficientMargin,
+    PhasedSGD as PhasedSGD,
+    PrivateSVM as PrivateSVM,
+    PureMargin as PureMargin,
+)
+from lemmata.mechanisms.estimators.gd_estimators import (
+    AdaptiveMargin as AdaptiveMargin,
+    NoisyGD as NoisyGD,
+    ProjectedGD as ProjectedGD,
+    TunedMargin as TunedMargin,
+    choose_steps as choose_steps,
+    choose_width as choose_width,
+)
+from lemmata.mechanisms.estimators.private_classifier import ExactClassifier, normalise_odds
 from lemmata.mechanisms.learners.descent import noisy_gd
-from lemmata.mechanisms.numerics.arguments import map_row_blocks
+from lemmata.mechanisms.numerics.arguments import clip_entries, map_row_blocks, quiet
 from lemmata.mechanisms.numerics.arithmetic import sqrt_down
 from lemmata.mechanisms.numerics.inherited_docs import inherit_docs
+from lemmata.mechanisms.numerics.sparse_rows import (
+    Rows,
+    entries_of,
+    is_sparse,
+    largest_entries,
+    per_entry,
+    with_entries,
+)
 from lemmata.mechanisms.privacy import GaussianDP, to_gaussian_budget
 
+CALIBRATION = Fraction(1, 4)  # of what the ranges leave of mu^2, for counts of scores
 SHARE = Fraction(1, 4)  # of mu^2 that the ranges of MarginClassifier may spend: 1/3 did no better
 
 
@@ -71,13 +90,11 @@ def make_classifier_law(
     return noisy_gd.law(X, y, privacy=privacy, stride="decaying", output="last", noise=noise, **asked)
 
 
-def unit_rows(X: np.ndarray) -> np.ndarray:
+def unit_rows(X: Rows) -> Rows:
     """The rows that `MarginClassifier` sees: each scaled to norm 1, with a constant entry, and to norm 1 again."""
     # Divided by the largest entry first: the squares of entries near 1e200 are no floats.
-    largest = np.abs(X).max(axis=1, keepdims=True)
-    rows = X / np.where(largest > 0, largest, 1.0)
-    unit = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1.0)
-    return np.column_stack([unit, np.full(len(X), scaling.CONSTANT)]) / sqrt(1 + scaling.CONSTANT**2)
+    largest = largest_entries(X)
+    return scaling.clip_to_ball(with_entries(X, entries_of(X) / per_entry(X, np.where(largest > 0, largest, 1.0))))
 
 
 @inherit_docs
@@ -103,11 +120,19 @@ class MarginClassifier(ExactClassifier):
         name is a number. Public, not looked up in the data; costs nothing.
     categories : mapping, optional
         The public list of categories of a column, named as in `bounds`; without one, text is hashed into 8 buckets.
+    class_weight : None, "balanced" or mapping
+        How many errors on a class count as one. Each label is predicted where its log-odds and the logarithm of its
+        weight are largest, so that a class with a tenth of the records is answered too. "balanced" takes one over the
+        share of a class, found within the budget; of a public prior give {label: 1 / prior}. The order of scores
+        (`decision_function`, ROC) is that without weights.
+    probability : bool
+        Whether there is `predict_proba`. Then the loss is logistic, and, as for `class_weight`, a quarter of what
+        the ranges leave of mu^2 is for noisy counts of scores, by which scores become log-odds.
 
     Attributes
     ----------
     budget_ : dict
-        What the "ranges" and the "learner" spent, as GaussianDP.
+        What the "ranges" and the "learner" spent, as GaussianDP, and the "calibration" where there is one.
     coef_ : array of shape (1, D) or (classes, D)
         In the columns and units of X, D of them with indicators: <coef_, x> + intercept_ is the score of a record
         inside the ranges whose row is not clipped (with `ranges` None, of a row of length 1).
@@ -151,7 +176,8 @@ class MarginClassifier(ExactClassifier):
     Width and steps were chosen on rows with public ranges at 138 settings and tried at 156 others (`lemmata compare`):
     a record pulls until its margin is the width; on a narrow hinge noise drowns the few that are wrong, on a wide one
     all pull for ever. Theory is far from this: at width s Lemma C.1 of wzw25 allows a mean hinge loss of 2 sqrt(2)
-    above the least. There is no `predict_proba`: scores of a hinge are no probabilities (`PrivateSVM` has one).
+    above the least. Scores of a hinge are no probabilities, but rank
+    records: for a ROC curve `decision_function` is enough, and costs nothing.
 
     Examples
     --------
@@ -166,31 +192,37 @@ class MarginClassifier(ExactClassifier):
     ranges: str | None = "private"
     bounds: Any = None
     categories: Any = None
+    class_weight: Any = None
+    probability: bool = False
+    _loss = "hinge"
+
+    @property
+    def _is_calibrating(self) -> bool:
+        return bool(self.probability) or self.class_weight is not None
 
     @property
     def _is_standardising(self) -> bool:
         return self.ranges is not None or self.bounds is not None
 
-    def _check_table(self, X: Any, reset: bool = True) -> np.ndarray:
+    def _check_table(self, X: Any, reset: bool = True) -> Rows:
         """Numbers and indicators; what is no number stays NaN where the ranges say what stands for it."""
-        table = scaling.as_dense_floats(self, X, reset)
-        if self._is_standardising:
-            return table
-        return np.nan_to_num(table, nan=0.0, posinf=LARGEST, neginf=-LARGEST).clip(-LARGEST, LARGEST)
+        table = scaling.as_floats(self, X, reset)
+        return table if self._is_standardising else clip_entries(table, keep_sparse=True)
 
-    def _prepare_rows(self, X: np.ndarray) -> np.ndarray:
+    def _prepare_rows(self, X: Rows) -> Rows:
         if not hasattr(self, "ranges_"):
-            return unit_rows(X)
-        return map_row_blocks(lambda band: scaling.clip_to_ball(self.ranges_.standardised(band), self.length_), X)
+            return unit_rows(X) if is_sparse(X) else map_row_blocks(unit_rows, X)
+        return scaling.apply_ranges(self.ranges_, X, lambda Z: scaling.clip_to_ball(Z, self.length_))
 
     def _find_layout(self, D: int) -> Any:
         return scaling.find_layout(self, D)
 
-    def _release_fit(self, table: np.ndarray, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
+    def _release_fit(self, table: Rows, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
         """The ranges within `SHARE` of mu^2, then the weights within what they left of it."""
         mu = to_gaussian_budget(self._budget()).mu
         self.__dict__.pop("ranges_", None)  # of a fit before
-        if not self._is_standardising:
+        calibration.check_weights(self.class_weight, self.classes_)
+        if not self._is_standardising and not self._is_calibrating:
             self.budget_ = {"ranges": None, "learner": GaussianDP(mu)}
             return super()._release_fit(table, sides, rng)
         first, second = rng.spawn(2)
@@ -198,25 +230,54 @@ class MarginClassifier(ExactClassifier):
         asked: Any = {"ranges": self.ranges, "bounds": self.bounds, "noise": self.noise, "settle": self._charge_once}
         (n, D), classes = table.shape, sqrt(len(sides))
         asked["reach"] = scaling.choose_reach(n, D, mu / classes)
-        self.ranges_ = scaling.find_ranges(table, self._find_layout(D), budget=most, rng=first, **asked)
-        spent = self.ranges_.privacy
+        spent = None
+        if self._is_standardising:
+            self.ranges_ = scaling.find_ranges(table, self._find_layout(D), budget=most, rng=first, **asked)
+            spent = self.ranges_.privacy
         # What the ranges did spend, not what they might have: the rest is known from what was released.
-        left = GaussianDP(sqrt_down(Fraction(mu) ** 2 - (Fraction(spent.mu) ** 2 if spent else 0)))
-        self.budget_ = {"ranges": spent, "learner": left}
-        self.length_ = scaling.choose_row_length(n, D, self._find_layout(D).size, left.mu / classes)
+        left = Fraction(mu) ** 2 - (Fraction(spent.mu) ** 2 if spent else 0)
+        counted = CALIBRATION * left if self._is_calibrating else 0
+        learner, counts = GaussianDP(sqrt_down(left - counted)), sqrt_down(Fraction(counted))
+        self.budget_ = {"ranges": spent, "learner": learner}
+        self.length_ = scaling.choose_row_length(n, D, self._find_layout(D).size, learner.mu / classes)
         one: Any = copy(self)
-        one.ranges = one.bounds = None
-        one._budget_share, one.__dict__["_pending_charge"] = left, self._charge_once
-        return replace(one._release_classes(self._prepare_rows(table), sides, second), privacy=GaussianDP(mu))
+        one.ranges = one.bounds = one.class_weight = None
+        one.probability, one._loss = False, "logistic" if self.probability else "hinge"
+        one._budget_share, one.__dict__["_pending_charge"] = learner, self._charge_once
+        rows = self._prepare_rows(table)
+        made = replace(one._release_classes(rows, sides, second), privacy=GaussianDP(mu))
+        if not self._is_calibrating:
+            return made
+        self.budget_["calibration"] = GaussianDP(counts)
+        told: Any = {"class_weight": self.class_weight, "classes": self.classes_, "noise": self.noise}
+        last = scaling.CONSTANT / sqrt(1 + scaling.CONSTANT**2)
+        weights, self._class_shift = calibration.calibrate(
+            np.atleast_2d(made.weights), rows, sides, mu=counts, constant=last, rng=rng.spawn(1)[0], **told
+        )
+        return calibration.with_weights(made, weights)
 
     def _make_law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:
-        return make_classifier_law(X, signs, privacy=privacy, noise=self.noise)
+        return make_classifier_law(X, signs, privacy=privacy, noise=self.noise, loss=self._loss)
+
+    @available_if(lambda self: self.probability)
+    @quiet
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:
+        """Return calibrated probabilities: 1 / (1 + exp(-log-odds)), those of several classes normalised.
+
+        A function of the release and of one record. `class_weight` moves labels and scores, and no probability.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n, d)
+
+        Returns
+        -------
+        array of shape (n, classes)
+            In the order of `classes_`; rows sum to 1.
+        """
+        classes = len(self.classes_)
+        return normalise_odds(self.decision_function(X) - self._class_shift[: None if classes > 2 else 1], classes)
 
     def _unscale_weights(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Of a record inside the ranges, and of a row of length 1 where there are none."""
-        weights = weights / sqrt(1 + scaling.CONSTANT**2)
-        slopes, constant = weights[:, :-1], scaling.CONSTANT * weights[:, -1]
-        if hasattr(self, "ranges_"):
-            slopes = slopes / (self.ranges_.spread * self.length_)
-            constant = constant - slopes @ self.ranges_.centre
-        return slopes, constant
+        return scaling.unscale_weights(weights, getattr(self, "ranges_", None), getattr(self, "length_", 1.0))

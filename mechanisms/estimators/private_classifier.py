@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit, log_expit, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
@@ -22,8 +23,9 @@ from sklearn.utils.validation import check_is_fitted
 from lemmata.bounds.wzw25.algorithms import split_budget
 from lemmata.mechanisms.estimators.private_estimator import PrivateEstimator
 from lemmata.mechanisms.law import LinearModel, check_within_budget
-from lemmata.mechanisms.numerics.arguments import check_integer, quiet, spawn_two_streams
+from lemmata.mechanisms.numerics.arguments import check_integer, clip_entries, quiet, spawn_two_streams
 from lemmata.mechanisms.numerics.arithmetic import round_down
+from lemmata.mechanisms.numerics.sparse_rows import Rows, entries_of, per_entry, with_entries
 from lemmata.mechanisms.numerics.threads import thread_count_for
 from lemmata.mechanisms.privacy import (
     ApproxDP,
@@ -48,8 +50,6 @@ from lemmata.mechanisms.tables.inputs import (
     type_letter,
 )
 
-LARGEST = 1e100  # what an infinite entry counts as
-
 
 @dataclass(frozen=True)
 class OneAgainstRest:
@@ -68,13 +68,13 @@ class OneAgainstRest:
         return np.column_stack([model.decision_function(X) for model in self.models])
 
 
-def blank_left_out(rows: np.ndarray, side: np.ndarray) -> np.ndarray:
-    """Return `rows` with zeros for records whose side is 0, in place.
+def blank_left_out(rows: Rows, side: np.ndarray) -> Rows:
+    """Return rows with zeros for records whose side is 0: `rows` themselves if there are none, which may be the user's.
 
     Such a record changes no weights, and counts as an error of every predictor.
     """
-    rows[side == 0] = 0.0
-    return rows
+    out = side == 0
+    return with_entries(rows, np.where(per_entry(rows, out), 0.0, entries_of(rows))) if out.any() else rows
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -86,8 +86,8 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     epsilon : float
         The most that a fit spends, also if it fails after it was charged. Positive.
     classes : sequence of labels, optional
-        Two or more, of two (negative, positive): the labels that may occur, which are public. Where they are left out,
-        those that occur in `y` are declared public, with a `PrivacyLeakWarning`.
+        Two or more: the labels that may occur, which are public, in any order. Where they are left out, those that
+        occur in `y` are declared public, with a `PrivacyLeakWarning`.
     records_per_user : int
         The guarantee is for users who have that many records at most: "replace up to 5". Each record then has a share
         of `epsilon`, and of delta. `fit(groups=...)` leaves out what a user has more; without it nobody may have more.
@@ -106,7 +106,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     intercept_ : array of shape (1,) or (classes,)
         What is added to <coef_, x> to make a score.
     classes_ : array of shape (classes,)
-        The labels, in the order of the columns of a score.
+        The labels, sorted: in the order of the columns of a score; of two, the second has the scores above 0.
     n_features_in_ : int
         Columns of X.
     feature_names_in_ : array of shape (d,)
@@ -135,6 +135,11 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         """Whether a fit finds, or is given, ranges of columns."""
         return False
 
+    @property
+    def _is_calibrating(self) -> bool:
+        """Whether a fit releases counts of scores after the weights."""
+        return False
+
     def _release(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> LinearModel:
         """One release as a predictor."""
         public, private = spawn_two_streams(rng)
@@ -151,14 +156,13 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         if due := self.__dict__.pop("_pending_charge", None):
             due()
 
-    def _prepare_rows(self, X: np.ndarray) -> np.ndarray:
+    def _prepare_rows(self, X: Rows) -> Rows:
         """What the learner sees of the rows, record by record; the same in `fit` and `predict`."""
         return X
 
-    def _check_table(self, X: ArrayLike, reset: bool = True) -> np.ndarray:
-        """Checked by scikit-learn, dense and finite."""
-        table = self._as_floats(X, reset)
-        return np.nan_to_num(table, nan=0.0, posinf=LARGEST, neginf=-LARGEST).clip(-LARGEST, LARGEST)
+    def _check_table(self, X: ArrayLike, reset: bool = True) -> Rows:
+        """Checked by scikit-learn, and finite: an infinite entry counts as 1e100."""
+        return clip_entries(self._as_floats(X, reset), keep_sparse=True)
 
     def _copy_with_share(self, parts: int) -> Any:
         """An estimator like this one that spends what each of several releases may."""
@@ -174,13 +178,13 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             shares["delta"] = round_down(Fraction(self.delta) / parts)
         return one.set_params(**shares)
 
-    def _release_fit(self, table: np.ndarray, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
+    def _release_fit(self, table: Rows, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
         """The release of a fit. `sides`: -1 or +1 for every record, and 0 for one whose label is none of `classes_`."""
         return self._release_classes(self._prepare_rows(table), sides, rng)
 
-    def _release_classes(self, rows: np.ndarray, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
+    def _release_classes(self, rows: Rows, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
         """One predictor, or one for every class, each with its share of the budget."""
-        blank_left_out(rows, sides[0])
+        rows = blank_left_out(rows, sides[0])
         if len(sides) == 1:
             return self._release(rows, sides[0], rng)
         one = self._copy_with_share(len(sides))
@@ -190,6 +194,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     def _check_labels(self, y: Any) -> np.ndarray:
         """The labels, shape (n,); `classes_` is set. What is refused is refused by declared types and sets alone."""
         kind, declared = type_letter(y), getattr(getattr(y, "dtype", None), "categories", None)
+        declared = declared if hasattr(declared, "__len__") else None  # polars has one list for all of a process
         if y is None:
             raise ValueError(f"This {type(self).__name__} requires y to be passed, but the target y is None")
         if self.classes is None:
@@ -214,7 +219,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             raise ValueError(f"Only binary classification is supported: there are {len(self.classes_)} labels, not 2.")
         return y
 
-    def _check_data(self, X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, list[np.ndarray]]:
+    def _check_data(self, X: ArrayLike, y: ArrayLike) -> tuple[Rows, list[np.ndarray]]:
         """The table, and a side a class, or one for two: +1, -1, and 0 for a label that is none of `classes_`."""
         table, labels = self._check_table(X), self._check_labels(y)
         check_consistent_length(table, labels)
@@ -251,6 +256,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             len(sides) > 1
             or own != (PrivateClassifier._release, PrivateClassifier._draw_model)
             or self._is_standardising
+            or self._is_calibrating
         ):
             return None
         law = one._make_law(blank_left_out(one._prepare_rows(table), sides[0]), sides[0], one._budget(), public)
@@ -295,9 +301,9 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         rng = resolve_random_state(one.random_state)
         table, sides = one._check_data(X, y)
         if groups is not None:
-            kept = first_records(groups, len(table), one.records_per_user)
+            kept = first_records(groups, table.shape[0], one.records_per_user)
             table, sides = table[kept], [side[kept] for side in sides]
-        warn_of_leaks(one, len(table))
+        warn_of_leaks(one, table.shape[0])
         # Everything public is checked above; the charge is made by `_charge_once` below, and then noise is drawn.
         one.privacy_ = replace(budget, neighbours=of_users(budget.neighbours, one.records_per_user))
         one._pending_charge = partial(charge_account, accountant, one.privacy_, type(self).__name__)
@@ -372,6 +378,18 @@ class ApproximateClassifier(PrivateClassifier):
 
     def _budget(self) -> Guarantee:
         return ApproxDP(self.epsilon, self.delta)
+
+
+def normalise_odds(scores: np.ndarray, classes: int) -> np.ndarray:
+    """Return probabilities of shape (n, classes) from log-odds: of the second of two, or of each class, normalised.
+
+    >>> normalise_odds(np.array([0.0]), 2).tolist(), normalise_odds(np.array([5.0]), 1).tolist()
+    ([[0.5, 0.5]], [[1.0]])
+    """
+    if scores.ndim > 1:
+        return np.asarray(softmax(log_expit(scores), axis=1))
+    odds = expit(scores)
+    return np.column_stack([1 - odds, odds]) if classes == 2 else np.ones((len(odds), 1))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

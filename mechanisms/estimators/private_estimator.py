@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from lemmata.mechanisms.numerics.sparse_rows import Rows, canonical_rows, is_sparse
 from lemmata.mechanisms.tables.inputs import as_table
 
 RANDOM_SOURCES = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, np.random.SeedSequence)
@@ -66,8 +67,8 @@ class PrivateEstimator(BaseEstimator):
         """An unfitted estimator with these parameters, of which none is copied: it is never fitted by itself."""
         return type(self)(**self.get_params(deep=False))
 
-    def _as_floats(self, X: ArrayLike, reset: bool) -> np.ndarray:
-        """Checked by scikit-learn and dense."""
+    def _as_floats(self, X: ArrayLike, reset: bool) -> Rows:
+        """Checked by scikit-learn; not a copy, unless one was needed."""
         asked: Any = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_all_finite": False}
         table = validate_data(self, as_table(X), reset=reset, **asked)
-        return np.asarray(table.toarray() if hasattr(table, "toarray") else table)
+        return canonical_rows(table) if is_sparse(table) else np.asarray(table)

@@ -18,17 +18,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from lemmata.mechanisms.estimators.private_estimator import PrivateEstimator
-from lemmata.mechanisms.numerics.arguments import check_choice, check_integer, quiet
+from lemmata.mechanisms.numerics.arguments import check_choice, check_integer, map_row_blocks, quiet
 from lemmata.mechanisms.numerics.arithmetic import short_repr
+from lemmata.mechanisms.numerics.sparse_rows import (
+    Rows,
+    entries_of,
+    is_sparse,
+    per_entry,
+    sum_of_squares,
+    with_constant,
+    with_entries,
+)
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, of_users, to_gaussian_budget
 from lemmata.mechanisms.privacy.algebra import share_of_record
 from lemmata.mechanisms.privacy.disclosure import charge_account, check_account, reject_fit_parameters, warn_of_leaks
 from lemmata.mechanisms.privacy.guarantees import MOST_RECORDS
 from lemmata.mechanisms.tables import column_ranges
-from lemmata.mechanisms.tables.inputs import check_budget, first_records, resolve_random_state
+from lemmata.mechanisms.tables.inputs import as_frame, check_budget, first_records, resolve_random_state
 from lemmata.mechanisms.tables.table_columns import Column, Layout, match_columns, plan_layout
 
 RANGES = ("private",)
@@ -38,19 +47,20 @@ RESOLVED = 0.01  # sqrt(d) / (n mu) below which rows may be longer, and columns 
 FURTHEST = 6.0  # times `REACH`, at most
 
 
-def as_dense_floats(estimator: Any, X: Any, reset: bool) -> np.ndarray:
+def as_floats(estimator: Any, X: Any, reset: bool) -> Rows:
     """A table as floats by the `layout_` of `estimator`, which `reset` makes: NaN for gaps, infinities as they are."""
+    frame = as_frame(X)
     if reset:
-        estimator.layout_ = plan_layout(X, estimator.categories)
-        estimator._names = list(X.columns) if hasattr(X, "columns") else None
+        estimator.layout_ = plan_layout(frame, estimator.categories)
+        estimator._names = list(frame.columns) if hasattr(frame, "columns") else None
     if estimator.layout_ is None:
-        return np.asarray(estimator._as_floats(X, reset))
-    if not reset and not (hasattr(X, "iloc") or getattr(X, "ndim", 0) == 2):
+        return estimator._as_floats(X, reset)
+    if not reset and not (hasattr(frame, "iloc") or getattr(X, "ndim", 0) == 2):
         raise ValueError(f"X must be a frame or an array as in fit, got {type(X).__name__}")
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     if not X.shape[0]:
         raise ValueError("X has 0 sample(s), and at least 1 is needed")
-    return estimator.layout_.apply(X)
+    return estimator.layout_.apply(frame)
 
 
 def find_layout(estimator: Any, D: int) -> Layout:
@@ -92,7 +102,7 @@ def read_bounds(bounds: Any, columns: Layout) -> tuple[np.ndarray, np.ndarray]:
 
 
 def find_ranges(
-    table: np.ndarray,
+    table: Rows,
     columns: Layout,
     *,
     ranges: Any,
@@ -124,7 +134,7 @@ def find_ranges(
     return column_ranges.Ranges(centre, spread, found.privacy, reaches)
 
 
-def _select_columns(table: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+def _select_columns(table: Rows, chosen: np.ndarray) -> Rows:
     """Some columns, without a copy where they are all."""
     return table if len(chosen) == table.shape[1] else table[:, chosen]
 
@@ -240,16 +250,8 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         """
         reject_fit_parameters(refused)
         check_account(accountant)
-        one: Any = copy(self)  # what fails leaves the fit before as it was
-        check_budget(one)
-        rng, budget = resolve_random_state(one.random_state), ApproxDP(one.epsilon, one.delta)
-        (records,) = check_integer(MOST_RECORDS, records_per_user=one.records_per_user)
-        promised = replace(budget, neighbours=of_users(budget.neighbours, records))
-        budget = share_of_record(budget, records) if records > 1 else budget
-        table = as_dense_floats(one, X, True)
-        if groups is not None:
-            table = table[first_records(groups, len(table), records)]
-        warn_of_leaks(one, len(table), labels=False)
+        one, promised, budget, (table,) = open_fit(self, X, groups=groups)
+        rng = resolve_random_state(one.random_state)
         (n, D), mu = table.shape, to_gaussian_budget(budget).mu if 0 < budget.delta < 1 else 0.0
         asked: Any = {"ranges": one.ranges, "bounds": one.bounds, "noise": one.noise, "budget": budget, "rng": rng}
         asked |= {"reach": choose_reach(n, D, mu)}
@@ -262,7 +264,7 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         return self
 
     @quiet
-    def transform(self, X: ArrayLike) -> np.ndarray:
+    def transform(self, X: ArrayLike) -> Rows:
         """Scale records, each independently of the others. The result is not private.
 
         Parameters
@@ -272,11 +274,12 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         Returns
         -------
         array of shape (n, D), or (n, D + 1) with `unit_ball`
-            Entries within the reach of `ranges_`; rows of l2 norm 1 at most with `unit_ball`.
+            Entries within the reach of `ranges_`; rows of l2 norm 1 at most with `unit_ball`. Sparse for a sparse X if
+            every centre is 0, as with symmetric `bounds`.
         """
         check_is_fitted(self)
-        Z = self.ranges_.standardised(as_dense_floats(self, X, False))
-        return clip_to_ball(Z, self.length_) if self.unit_ball else Z
+        clip = (lambda Z: clip_to_ball(Z, self.length_)) if self.unit_ball else (lambda Z: Z)
+        return apply_ranges(self.ranges_, as_floats(self, X, False), clip)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The names of the output columns.
@@ -326,11 +329,55 @@ def choose_row_length(n: int, d: int, size: int, mu: float) -> float:
     return sqrt(size / 2) * min(2.0, max(1.0, RESOLVED * n * mu / sqrt(d)))
 
 
-def clip_to_ball(Z: np.ndarray, length: float) -> np.ndarray:
+def apply_ranges(ranges: column_ranges.Ranges, X: Rows, then: Callable[[Rows], Rows]) -> Rows:
+    """`then` of standardised rows, in bands; sparse rows stay sparse where the ranges keep their zeros."""
+    if is_sparse(X) and not ranges.centre.any():
+        return then(ranges.standardised(X))
+    return map_row_blocks(lambda band: then(ranges.standardised(band)), X)
+
+
+def open_fit(
+    estimator: Any, X: Any, *columns: np.ndarray, groups: Any
+) -> tuple[Any, ApproxDP, ApproxDP, tuple[Any, ...]]:
+    """What a fit without labels begins with: (a copy, what is promised, what a record may spend, the records used).
+
+    The copy is fitted in place of the estimator, so that what fails leaves the fit before as it was. The records
+    are those of the table and the `columns` beside it, the first `records_per_user` of each user in `groups`.
+    """
+    one: Any = copy(estimator)
+    check_budget(one)
+    budget = ApproxDP(one.epsilon, one.delta)
+    (records,) = check_integer(MOST_RECORDS, records_per_user=one.records_per_user)
+    promised = replace(budget, neighbours=of_users(budget.neighbours, records))
+    share = share_of_record(budget, records) if records > 1 else budget
+    every: tuple[Any, ...] = (as_floats(one, X, True), *columns)
+    check_consistent_length(*every)
+    if groups is not None:
+        kept = first_records(groups, every[0].shape[0], records)
+        every = tuple(column[kept] for column in every)
+    warn_of_leaks(one, every[0].shape[0], labels=False)
+    return one, promised, share, every
+
+
+def unscale_weights(
+    weights: np.ndarray, ranges: column_ranges.Ranges | None, length: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Slopes and intercepts in the units of a table, from weights (k, D + 1) of the rows of `clip_to_ball`.
+
+    They are right for a record inside the ranges whose row is not clipped, and without ranges for a row of length 1.
+    """
+    weights = weights / sqrt(1 + CONSTANT**2)
+    slopes, constant = weights[:, :-1], CONSTANT * weights[:, -1]
+    if ranges is None:
+        return slopes, constant
+    slopes = slopes / (ranges.spread * length)
+    return slopes, constant - slopes @ ranges.centre
+
+
+def clip_to_ball(Z: Rows, length: float = 1.0) -> Rows:
     """Standardised rows over `length`, clipped to length 1, `CONSTANT` beside them, over sqrt(1 + CONSTANT^2)."""
-    rows = np.full((len(Z), Z.shape[1] + 1), CONSTANT)
-    inside = rows[:, :-1]
-    np.divide(Z, length, out=inside)
-    inside /= np.maximum(np.linalg.norm(inside, axis=1, keepdims=True), 1.0)
-    rows /= sqrt(1 + CONSTANT**2)
-    return rows
+    rows = with_entries(Z, entries_of(Z) / length)
+    entries = entries_of(rows)
+    entries /= per_entry(Z, np.maximum(np.sqrt(sum_of_squares(rows)), 1.0))
+    entries /= sqrt(1 + CONSTANT**2)
+    return with_constant(rows, CONSTANT / sqrt(1 + CONSTANT**2))

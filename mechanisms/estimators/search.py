@@ -17,7 +17,7 @@ Gaussian or pure mechanisms can be candidates, because a run has a budget in mu.
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite, nan, sqrt
 from typing import Any
 
@@ -31,15 +31,16 @@ from lemmata.mechanisms.estimators.margin_classifier import NoisyGD
 from lemmata.mechanisms.estimators.private_classifier import ApproximateClassifier, PrivateClassifier, blank_left_out
 from lemmata.mechanisms.law import LinearModel, check_within_budget
 from lemmata.mechanisms.learners.descent import private_tuning
-from lemmata.mechanisms.numerics.arguments import check_integer, clip_rows, quiet, spawn_two_streams
+from lemmata.mechanisms.numerics.arguments import check_integer, quiet, spawn_two_streams
 from lemmata.mechanisms.numerics.arithmetic import check_in_range, short_repr
 from lemmata.mechanisms.numerics.inherited_docs import inherit_docs
+from lemmata.mechanisms.numerics.sparse_rows import Rows, equal_rows
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu, of_users, to_gaussian
 from lemmata.mechanisms.selection.tnb import TruncatedNegativeBinomial
 from lemmata.mechanisms.selection.tuning_budget import budget
 
 OURS = {"epsilon", "delta", "classes", "random_state", "noise", "records_per_user"}  # what the search sets itself
-ENTRIES = 2**22  # of a matrix of margins at any one time
+ENTRIES = 2**20  # of a matrix of margins at any one time
 ABREAST = 5.0  # times that runs side by side are faster than one alone, measured
 WIDTHS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 
@@ -120,16 +121,22 @@ def find_largest_pure(mu: float) -> PureDP:
     return PureDP(epsilon)
 
 
-def make_error_counter(parts: list[np.ndarray]) -> Callable[[int, np.ndarray], np.ndarray]:
+def make_error_counter(tables: list[Rows], signs: np.ndarray) -> Callable[[int, np.ndarray], np.ndarray]:
     """(setting, releases) -> number of misclassified records, ties included: one record moves it by at most 1."""
 
     def errors(j: int, weights: np.ndarray) -> np.ndarray:
-        Z = parts[j]
-        step = max(1, ENTRIES // len(Z))
+        step = max(1, ENTRIES // len(signs))
         blocks = [weights[start : start + step] for start in range(0, len(weights), step)]
-        return np.concatenate([(block @ Z.T <= 0).sum(axis=1) for block in blocks])
+        return np.concatenate([(signs[:, None] * (tables[j] @ block.T) <= 0).sum(axis=0) for block in blocks])
 
     return errors
+
+
+def share_rows(law: Any, laws: list[Any]) -> Any:
+    """Return a law with the rows of one of `laws` that has the same, so that they are held once."""
+    rows = getattr(law, "Z", None)
+    same = (other.Z for other in laws if getattr(other, "Z", None) is not None and equal_rows(rows, other.Z))
+    return law if (kept := next(same, None)) is None else replace(law, Z=kept)
 
 
 def check_grid(grid: Any) -> list[Mapping]:
@@ -172,8 +179,8 @@ class PrivateSearchCV(ApproximateClassifier):
     verbose : bool
         Whether `cost` is printed before fitting, and on stderr every setting whose runs begin, which tells of K.
     classes : sequence of two labels, optional
-        The labels that may occur, (negative, positive), which are public. Where they are left out, those that occur in
-        `y` are declared public, with a `PrivacyLeakWarning`.
+        The labels that may occur, which are public. Where they are left out, those that occur in `y` are declared
+        public, with a `PrivacyLeakWarning`.
 
     Attributes
     ----------
@@ -272,7 +279,7 @@ class PrivateSearchCV(ApproximateClassifier):
 
         Parameters
         ----------
-        X : array of shape (n, d)
+        X : array or csr_array of shape (n, d)
             Finite.
         signs : array of shape (n,)
             -1 or +1, and 0 for a record that is left out.
@@ -284,8 +291,9 @@ class PrivateSearchCV(ApproximateClassifier):
         PrivateTuningLaw
         """
         candidates = self._make_candidates()
-        X = np.array(X)  # whose rows may be blanked below
-        tables = [blank_left_out(candidate._prepare_rows(X), signs) for candidate in candidates]
+        blanked = blank_left_out(X, signs)
+        prepared = [candidate._prepare_rows(X) for candidate in candidates]
+        tables = [blanked if rows is X else blank_left_out(rows, signs) for rows in prepared]
 
         def base(mu: float) -> list[BudgetedLaw]:
             spent = GaussianDP(mu)
@@ -293,14 +301,16 @@ class PrivateSearchCV(ApproximateClassifier):
                 spent if candidate.release_kind == "gaussian" else find_largest_pure(mu) for candidate in candidates
             ]
             each = zip(candidates, tables, given, rng.spawn(len(candidates)), strict=True)
-            laws = [(candidate._make_law(table, signs, g, public), g) for candidate, table, g, public in each]
-            for j, (law, g) in enumerate(laws):
+            laws: list[Any] = []
+            for j, (candidate, table, g, public) in enumerate(each):
+                law = candidate._make_law(table, signs, g, public)
                 check_within_budget(getattr(law, "privacy", None), g, f"estimator[{j}]")
+                laws.append(share_rows(law, laws))
             said = [f"runs of {setting}" if self.verbose else "" for setting in self.settings()]
             widths = [table.shape[1] for table in tables]
-            return [BudgetedLaw(law, spent, *more) for (law, _), *more in zip(laws, widths, said, strict=True)]
+            return [BudgetedLaw(law, spent, *more) for law, *more in zip(laws, widths, said, strict=True)]
 
-        score = make_error_counter([signs[:, None] * clip_rows(table, 1.0) for table in tables])
+        score = make_error_counter(tables, signs)
         asked: Any = {
             "epsilon": self.epsilon,
             "delta": self.delta,

@@ -29,8 +29,10 @@ from lemmata.mechanisms.numerics.arguments import (
     check_magnitude,
     clip_entries,
     clip_rows,
+    map_row_blocks,
     resolve_generator,
 )
+from lemmata.mechanisms.numerics.sparse_rows import Rows
 
 LARGEST = 2**24  # features
 
@@ -47,12 +49,12 @@ class Features(Protocol):
     def __call__(self, X: ArrayLike) -> np.ndarray: ...
 
 
-def records(X: ArrayLike, d: int, reach: float = MAGNITUDES[1]) -> np.ndarray:
+def records(X: ArrayLike, d: int, reach: float = MAGNITUDES[1]) -> Rows:
     """Return X as a float matrix with d columns, entries beyond `reach` moved to it.
 
     No record makes an image overflow.
     """
-    X = clip_entries(X, reach)
+    X = clip_entries(X, reach, keep_sparse=True)
     if X.shape[1] != d:
         raise ValueError(f"X has shape {X.shape}, not (n, {d})")
     return X
@@ -125,7 +127,10 @@ class Monomials:
 
     def __call__(self, X: ArrayLike) -> np.ndarray:
         """Return the monomials of every row, shape (n, d) -> (n, dimension)."""
-        X = clip_rows(records(X, self.d), self.radius)
+        return map_row_blocks(self._images, records(X, self.d))
+
+    def _images(self, X: np.ndarray) -> np.ndarray:
+        X = clip_rows(X, self.radius)
         longer = np.column_stack([X, np.full(len(X), sqrt(self.constant))])
         images = np.tile(self.weights, (len(X), 1))
         for column in self.factors.T:
@@ -165,7 +170,10 @@ class TensorSketch:
 
     def __call__(self, X: ArrayLike) -> np.ndarray:
         """Return the sketches of every row, shape (n, d) -> (n, dimension)."""
-        X = records(X, self.d, 10.0 ** (250 / len(self.buckets)) / (self.d + 1))  # the product is at most about 1e250
+        reach = 10.0 ** (250 / len(self.buckets)) / (self.d + 1)  # the product is at most about 1e250
+        return map_row_blocks(self._images, records(X, self.d, reach))
+
+    def _images(self, X: np.ndarray) -> np.ndarray:
         longer = np.column_stack([X, np.full(len(X), sqrt(self.constant))]).T
         product: np.ndarray = np.ones(1)
         with np.errstate(over="ignore", invalid="ignore"):  # of a constant^degree that is no float
@@ -222,7 +230,9 @@ class Fastfood:
 
     def angles(self, X: ArrayLike) -> np.ndarray:
         """Return <omega, x> for every row and frequency, shape (n, count)."""
-        X = records(X, self.d)
+        return map_row_blocks(self._angles, records(X, self.d))
+
+    def _angles(self, X: np.ndarray) -> np.ndarray:
         blocks, width = self.signs.shape
         angles = np.empty((len(X), blocks, width))
         for block in range(blocks):
@@ -234,7 +244,10 @@ class Fastfood:
 
     def __call__(self, X: ArrayLike) -> np.ndarray:
         """Return psi of every row, shape (n, d) -> (n, 2 count), cosines and sines interleaved."""
-        angles = self.angles(X)
+        return map_row_blocks(self._images, records(X, self.d))
+
+    def _images(self, X: np.ndarray) -> np.ndarray:
+        angles = self._angles(X)
         images = np.stack([np.cos(angles), np.sin(angles)], axis=-1) * (self.radius / sqrt(self.count))
         return images.reshape(len(angles), self.dimension)
 

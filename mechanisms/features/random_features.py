@@ -135,7 +135,7 @@ class FourierMap:
 
 def angles_of(X: ArrayLike, omega: np.ndarray, name: str = "X") -> np.ndarray:
     """Return <omega_l, x_i>, shape (n, D). Raises ValueError where the dimensions differ or a product overflows."""
-    X, omega = check_rows(X, name), check_rows(omega, "omega")
+    X, omega = check_rows(X, name, keep_sparse=True), check_rows(omega, "omega")
     if X.shape[1] != omega.shape[1]:
         raise ValueError(f"{name} has shape {X.shape}, not (n, {omega.shape[1]}) as omega has")
     with np.errstate(over="ignore", invalid="ignore"):

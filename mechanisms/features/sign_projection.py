@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.numerics.arguments import check_finite, check_integer, resolve_generator
+from lemmata.mechanisms.numerics.arguments import check_finite, check_integer, read_sparse, resolve_generator
 from lemmata.mechanisms.numerics.arithmetic import as_real_array
 from lemmata.mechanisms.numerics.kernel_choice import numba_kernels_if_worthwhile
+from lemmata.mechanisms.numerics.sparse_rows import Rows, by_columns, entries_of, is_sparse
 
 LARGEST = 2**32  # rows or columns
 HEIGHT, TILE = 1024, 2**21  # rows, and entries, of the part of the matrix that exists at any one time
@@ -27,27 +28,28 @@ CACHED = 2**16  # entries of the matrix, as floats, that fewer records meet at a
 SIGNS = np.where(np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1), 1.0, -1.0)  # eight a byte
 
 
-def check_points(X: ArrayLike, width: int, name: str) -> np.ndarray:
+def check_points(X: ArrayLike, width: int, name: str) -> Rows:
     """Return X as floats with last axis `width`, shape (width,) or (n, width); single precision stays what it is.
 
-    That the entries are finite is left to `check_image`. The messages name no entry.
+    Sparse rows, of which images are dense, come back sparse. That the entries are finite is left to `check_image`. The
+    messages name no entry.
     """
     single = isinstance(X, np.ndarray) and X.dtype == np.float32 and not np.ma.isMaskedArray(X)
-    array: Any = X if single else as_real_array(name, X)
+    array: Any = X if single else read_sparse(X, name) if is_sparse(X) else as_real_array(name, X)
     (width,) = check_integer(width=width)
     if array.ndim not in (1, 2) or array.shape[-1] != width:
         raise ValueError(f"{name} has shape {array.shape}, not (n, {width}) or ({width},)")
     return array
 
 
-def check_image(image: np.ndarray, X: np.ndarray, name: str) -> np.ndarray:
+def check_image(image: np.ndarray, X: Rows, name: str) -> np.ndarray:
     """Return the image of X. Raises ValueError if X has an entry that is not finite.
 
     Every coordinate of an image is a signed sum of all entries of its row, so such an entry shows there: the image is
     looked at first, and X, which is larger, only if the image overflowed.
     """
     if not np.isfinite(image).all():
-        check_finite(name, X)
+        check_finite(name, entries_of(X))
     return image
 
 
@@ -83,9 +85,10 @@ class SignProjection:
         """Return Phi x for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,); float32 in, float32 out."""
         X = check_points(X, self.d, "X")
         projected = np.zeros((*X.shape[:-1], self.k), dtype=X.dtype)
+        points = by_columns(X)
         with np.errstate(invalid="ignore", over="ignore"):
             for rows, columns, bits in self._tiles():
-                _accumulate(np.atleast_2d(projected)[:, rows], np.atleast_2d(X)[:, columns], bits, along=True)
+                _accumulate(np.atleast_2d(projected)[:, rows], points[:, columns], bits, along=True)
         projected /= sqrt(self.k)
         return check_image(projected, X, "X")
 
@@ -100,12 +103,11 @@ class SignProjection:
         return check_image(lifted, W, "W")
 
 
-def _accumulate(total: np.ndarray, left: np.ndarray, bits: np.ndarray, *, along: bool) -> None:
+def _accumulate(total: np.ndarray, left: Rows, bits: np.ndarray, *, along: bool) -> None:
     """total += left @ signs^T, the rows of `left` lying `along` those of the tile, or else left @ signs."""
     n, inputs, outputs = *left.shape, total.shape[1]
-    kernels = (
-        numba_kernels_if_worthwhile(n * inputs * outputs) if n >= FEWEST and min(inputs, outputs) >= NARROWEST else None
-    )
+    many = n >= FEWEST and min(inputs, outputs) >= NARROWEST and not is_sparse(left)
+    kernels = numba_kernels_if_worthwhile(n * inputs * outputs) if many else None
     if kernels is None:
         _multiply(total, left, bits, along)
         return
@@ -123,12 +125,16 @@ def _accumulate(total: np.ndarray, left: np.ndarray, bits: np.ndarray, *, along:
             total[start : start + LANES, first : first + HEIGHT] += sums.T[: part.shape[1]]
 
 
-def _multiply(total: np.ndarray, left: np.ndarray, bits: np.ndarray, along: bool) -> None:
+def _multiply(total: np.ndarray, left: Rows, bits: np.ndarray, along: bool) -> None:
     """The numpy version of the kernel: the same as a matrix product, a few rows of the tile as floats at a time."""
-    table, some = SIGNS.astype(total.dtype), max(1, (TILE if len(left) >= FEWEST else CACHED) // (8 * bits.shape[1]))
+    few = is_sparse(left) or len(left) < FEWEST
+    table, some = SIGNS.astype(total.dtype), max(1, (CACHED if few else TILE) // (8 * bits.shape[1]))
     for top in range(0, len(bits), some):
         rows = slice(top, min(len(bits), top + some))
         signs = np.take(table, bits[rows], axis=0, mode="clip").reshape(rows.stop - top, -1)
+        if is_sparse(left):
+            total[:, rows] += left @ signs[:, : left.shape[1]].T
+            continue
         for start in range(0, len(left), RECORDS):
             part = slice(start, start + RECORDS)
             if along:

@@ -33,6 +33,7 @@ from lemmata.mechanisms.numerics.arguments import (
 )
 from lemmata.mechanisms.numerics.arithmetic import check_in_range, round_up
 from lemmata.mechanisms.numerics.kernel_choice import numba_kernels_if_worthwhile
+from lemmata.mechanisms.numerics.sparse_rows import Rows, entries_of, is_sparse, per_entry, with_entries
 
 NOISES = ("exact", "float")
 PRECISIONS = ("double", "single")
@@ -57,7 +58,7 @@ def grid_for(radius: float) -> float:
     return 2.0 ** (frexp(radius)[1] - BITS)
 
 
-def round_rows(X: np.ndarray, radius: float) -> np.ndarray:
+def round_rows(X: Rows, radius: float) -> Rows:
     """Return rows that were clipped to `radius`, every entry rounded towards 0 to a multiple of `grid_for(radius)`.
 
     No row is longer than `radius`, as a vector of real numbers. Rounding towards 0 lengthens none. Clipping in float64
@@ -67,23 +68,23 @@ def round_rows(X: np.ndarray, radius: float) -> np.ndarray:
     >>> (round_rows(np.array([[0.6, -0.8]]), 1.0) * 2**19).tolist()
     [[314572.0, -419430.0]]
     """
-    grid, X = grid_for(radius), read_records(X)
-    steps = X * ((1 - (X.shape[1] + 8) * 2.0**-52) / grid)
+    grid, X = grid_for(radius), read_records(X, keep_sparse=True)
+    steps = entries_of(X) * ((1 - (X.shape[1] + 8) * 2.0**-52) / grid)
     np.trunc(steps, out=steps)
     steps *= grid
-    return steps
+    return with_entries(X, steps)
 
 
-def prepare_rows(X: np.ndarray, radius: float, noise: str) -> tuple[np.ndarray, float]:
+def prepare_rows(X: Rows, radius: float, noise: str) -> tuple[Rows, float]:
     """Return clipped rows as `noise` needs them, and their grid: rounded for "exact", as they are and 0 for "float"."""
     check_noise(noise)
     if noise == "float":
         return X, 0.0
-    count_coefficient_bits(len(X))
+    count_coefficient_bits(X.shape[0])
     return round_rows(X, radius), grid_for(radius)
 
 
-def clip_and_round_rows(X: ArrayLike, radius: float, noise: str) -> tuple[np.ndarray, float]:
+def clip_and_round_rows(X: ArrayLike, radius: float, noise: str) -> tuple[Rows, float]:
     """Return rows clipped to `radius`, as `noise` needs them, and their grid.
 
     `clip_rows` and `prepare_rows`, a band at a time.
@@ -92,16 +93,17 @@ def clip_and_round_rows(X: ArrayLike, radius: float, noise: str) -> tuple[np.nda
     [[0.6, 0.8], [0.25, 0.0]]
     """
     check_noise(noise)
-    X = read_records(X)
-    count_coefficient_bits(len(X) if noise == "exact" else 1)
-    rows = map_row_blocks(lambda band: prepare_rows(clip_rows(band, radius), radius, noise)[0], X)
+    X = read_records(X, keep_sparse=True)
+    count_coefficient_bits(X.shape[0] if noise == "exact" else 1)
+    clip = lambda band: prepare_rows(clip_rows(band, radius, keep_sparse=True), radius, noise)[0]  # noqa: E731
+    rows = clip(X) if is_sparse(X) else map_row_blocks(clip, X)
     return rows, grid_for(radius) if noise == "exact" else 0.0
 
 
-def sign_rows(
-    X: np.ndarray, y: ArrayLike, precision: str, *, out: np.ndarray | None = None, **sizes: float
-) -> np.ndarray:
-    """Return y x for every row of X, shape (n, d), in that precision, products in `out`; none is longer than it was.
+def sign_rows(X: Rows, y: ArrayLike, precision: str, *, in_place: bool = False, **sizes: float) -> Rows:
+    """Return y x for every row of X, shape (n, d), in that precision; none is longer than it was.
+
+    With `in_place` the products are stored in X.
 
     Raises ValueError where `sizes`, the radius of the rows and the width, are not for float32.
 
@@ -109,12 +111,13 @@ def sign_rows(
     array([[-0.99999976, -0.99999976]], dtype=float32)
     """
     check_choice(PRECISIONS, precision=precision)
-    Z = np.multiply(read_labels(y, len(X))[:, None], X, out=out)
+    entries, signs = entries_of(X), read_labels(y, X.shape[0])
+    signed = np.multiply(per_entry(X, signs), entries, out=entries if in_place else None)
     if precision == "double":
-        return Z
+        return with_entries(X, signed)
     for name, size in sizes.items():
         check_in_range(name, size, *SINGLE, closed=True)
-    return (Z * (1 - 2.0**-22)).astype(np.float32)
+    return with_entries(X, (signed * (1 - 2.0**-22)).astype(np.float32))
 
 
 def count_coefficient_bits(n: int) -> int:
@@ -139,13 +142,15 @@ def round_towards_zero(coefficients: np.ndarray, n: int) -> np.ndarray:
     return coefficients
 
 
-def sum_in_one_pass(Z: np.ndarray, width: float, grid: float, times: int) -> Callable[[np.ndarray], np.ndarray] | None:
+def sum_in_one_pass(Z: Rows, width: float, grid: float, times: int) -> Callable[[np.ndarray], np.ndarray] | None:
     """Return a map from w (d, 1) to the exact sum of the rows z of Z with <z, w> < width, in reused memory.
 
     For rows on `grid` that are read `times` times: the kernel reads each once for product and sum together, in float32,
     which holds its 20 bits a coordinate. None where the products of a BLAS are as fast, because zeros would fill more
-    than a quarter of a short row, or where there is no kernel.
+    than a quarter of a short row, where rows are sparse, or where there is no kernel.
     """
+    if is_sparse(Z):
+        return None
     n, d = Z.shape
     wide = -(-d // LANES) * LANES
     if d < LONG and 4 * d < 3 * wide:

@@ -3,7 +3,7 @@
 Messages say name, value and range of a public argument, and name no entry of the data. What a record holds is never
 refused, since a refusal would tell of it: NaN and what is no number count as 0, infinities as the largest floats, and
 a label that is not +1 as -1. A list declares no type and is read entry by entry; an array of objects or texts declares
-one that is refused.
+one that is refused. A sparse table of numbers counts as its dense copy does, and stays sparse with `keep_sparse`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,17 @@ from numpy.typing import ArrayLike
 from lemmata.mechanisms.numerics.arithmetic import as_real, as_real_array, check_in_range, short_repr
 from lemmata.mechanisms.numerics.entropy import SystemGenerator
 from lemmata.mechanisms.numerics.per_record import entries_to_floats, row_entries, unwrap_single
+from lemmata.mechanisms.numerics.sparse_rows import (
+    Rows,
+    canonical_rows,
+    dense_rows,
+    entries_of,
+    is_sparse,
+    largest_entries,
+    per_entry,
+    sum_of_squares,
+    with_entries,
+)
 
 MAGNITUDES = (1e-100, 1e100)  # of radii, margins, norms: squares and quotients of them are floats
 BLOCK_ENTRIES = 2**16  # entries of rows that are read one by one, worked on at any one time
@@ -132,7 +143,7 @@ def as_float_array(name: str, value: Any, axes: int = 2) -> np.ndarray:
     return as_real_array(name, value)
 
 
-def read_records(X: Any, name: str = "X") -> np.ndarray:
+def read_records(X: Any, name: str = "X", *, keep_sparse: bool = False) -> Rows:
     """Return private records as a finite float matrix (n, d), n, d >= 1: NaN counts as 0, inf as the largest float.
 
     Raises ValueError for another shape or type (`as_float_array`), which are public.
@@ -140,29 +151,39 @@ def read_records(X: Any, name: str = "X") -> np.ndarray:
     >>> read_records([[1.0, float("nan")], [2.0, "secret"]]).tolist()
     [[1.0, 0.0], [2.0, 0.0]]
     """
-    array = _matrix(X, name)
-    return array if np.isfinite(array).all() else np.nan_to_num(array)
+    array = read_matrix(X, name, keep_sparse)
+    entries = entries_of(array)
+    return array if np.isfinite(entries).all() else with_entries(array, np.nan_to_num(entries))
 
 
-def _matrix(X: Any, name: str) -> np.ndarray:
-    """Private records as floats, shape (n, d), whatever their entries are."""
-    array = as_float_array(name, X)
+def read_matrix(X: Any, name: str = "X", keep_sparse: bool = False) -> Rows:
+    """Return private records as floats, shape (n, d), whatever their entries are: NaN and infinities stay."""
+    array = read_sparse(X, name, keep_sparse) if is_sparse(X) else as_float_array(name, X)
     if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] < 1:
         raise ValueError(f"{name} must have shape (n, d) with n, d >= 1, got {array.shape}")
     return array
 
 
-def clip_entries(X: ArrayLike, reach: float = MAGNITUDES[1]) -> np.ndarray:
+def read_sparse(X: Any, name: str = "X", keep_sparse: bool = True) -> Rows:
+    """Return a sparse table of real numbers as rows of floats, whatever they are. ValueError for another type."""
+    if X.dtype.kind not in "biuf" or X.ndim != 2:
+        raise ValueError(f"{name} must be a table of real numbers, got a sparse {X.dtype} array of shape {X.shape}")
+    return canonical_rows(X) if keep_sparse else dense_rows(canonical_rows(X))
+
+
+def clip_entries(X: ArrayLike, reach: float = MAGNITUDES[1], *, keep_sparse: bool = False) -> Rows:
     """Return private records with entries clipped to +-`reach`, for maps that multiply before clipping.
 
     >>> clip_entries([[1e308, -2.0]]).tolist()
     [[1e+100, -2.0]]
     """
     (reach,) = check_positive(reach=reach)
-    X = _matrix(X, "X")
-    if max(X.max(), -X.min()) <= reach:  # never where an entry is NaN
+    X = read_matrix(X, "X", keep_sparse)
+    entries = entries_of(X)
+    if max(entries.max(initial=0.0), -entries.min(initial=0.0)) <= reach:  # never where an entry is NaN
         return X
-    return np.clip(np.nan_to_num(X), -reach, reach)
+    entries = np.nan_to_num(entries)
+    return with_entries(X, np.clip(entries, -reach, reach, out=entries))
 
 
 def read_labels(y: Any, n: int | None = None) -> np.ndarray:
@@ -197,16 +218,17 @@ def check_vector(name: str, values: ArrayLike, length: str = "F") -> np.ndarray:
     return array
 
 
-def check_rows(X: ArrayLike, name: str = "X") -> np.ndarray:
+def check_rows(X: ArrayLike, name: str = "X", *, keep_sparse: bool = False) -> Rows:
     """Return X as a float matrix (n, d) with n, d >= 1 and finite entries. The message names no entry."""
-    array = as_real_array(name, X)
+    array = read_sparse(X, name, keep_sparse) if is_sparse(X) else as_real_array(name, X)
     if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] < 1:
         raise ValueError(f"{name} must have shape (n, d) with n, d >= 1, got {array.shape}")
-    return check_finite(name, array)
+    check_finite(name, entries_of(array))
+    return array
 
 
 @quiet
-def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
+def clip_rows(X: ArrayLike, radius: float, *, keep_sparse: bool = False) -> Rows:
     """Scale rows that are longer than `radius` down to it. Privacy depends on this, so it is always enforced.
 
     Private records, read by `read_records`: nothing that they hold is refused.
@@ -215,34 +237,45 @@ def clip_rows(X: ArrayLike, radius: float) -> np.ndarray:
     [[0.6, 0.8], [0.0, 0.5], [0.6, 0.8]]
     """
     (radius,) = check_positive(radius=radius)
-    X = read_records(X)
-    norms = np.linalg.norm(X, axis=1, keepdims=True)
+    X = read_records(X, keep_sparse=keep_sparse)
+    return _clip(X, radius) if is_sparse(X) else map_row_blocks(lambda band: _clip(band, radius), X)
+
+
+def _clip(X: Rows, radius: float) -> Rows:
+    entries, norms = entries_of(X), np.sqrt(sum_of_squares(X))
+    usual = entries * per_entry(X, radius / np.maximum(norms, radius))
     out = (norms > 1e150) | (norms < 1e-150)  # the squares have left the range of floats
     if not out.any():
-        return X * (radius / np.maximum(norms, radius))
-    largest = np.abs(X).max(axis=1, keepdims=True)
-    unit = X / np.where(largest > 0, largest, 1.0)
-    lengths = np.linalg.norm(unit, axis=1, keepdims=True)  # the norm is largest * lengths
+        return with_entries(X, usual)
+    largest = largest_entries(X)
+    unit = entries / per_entry(X, np.where(largest > 0, largest, 1.0))
+    lengths = np.sqrt(sum_of_squares(with_entries(X, unit)))  # the norm is largest * lengths
     longer = out & (largest > radius / np.maximum(lengths, 1.0))
-    usual = np.where(out, X, X * (radius / np.maximum(norms, radius)))
-    return np.where(longer, unit * (radius / np.maximum(lengths, 1.0)), usual)
+    usual = np.where(per_entry(X, out), entries, usual)
+    return with_entries(
+        X, np.where(per_entry(X, longer), unit * per_entry(X, radius / np.maximum(lengths, 1.0)), usual)
+    )
 
 
-def map_row_blocks(function: Callable[[np.ndarray], np.ndarray], X: np.ndarray) -> np.ndarray:
+def map_row_blocks(function: Callable[[np.ndarray], np.ndarray], X: Rows) -> np.ndarray:
     """Return `function(X)` for a function of single rows, in blocks of `BLOCK_ENTRIES` that stay in a cache.
+
+    Blocks of a sparse table are made dense one after the other.
 
     >>> map_row_blocks(lambda band: 2 * band, np.ones((3, 2))).tolist()
     [[2.0, 2.0], [2.0, 2.0], [2.0, 2.0]]
     """
-    height = max(1, BLOCK_ENTRIES // X.shape[1])
-    first = function(X[:height])
-    if len(X) <= height:
-        return first
-    made = np.empty((len(X), *first.shape[1:]), dtype=first.dtype)
-    made[:height] = first
-    for start in range(height, len(X), height):
-        made[start : start + height] = function(X[start : start + height])
-    return made
+    n, d = X.shape
+    height = max(1, BLOCK_ENTRIES // d)
+    made: np.ndarray | None = None
+    for start in range(0, n, height):
+        part = function(dense_rows(X[start : start + height]))
+        if height >= n:
+            return part
+        if made is None:
+            made = np.empty((n, *part.shape[1:]), dtype=part.dtype)
+        made[start : start + height] = part
+    return np.asarray(made)
 
 
 def check_moderate(name: str, values: ArrayLike) -> np.ndarray:

@@ -18,22 +18,23 @@ from lemmata.bounds.exact.balls import Phi, exact, lower_end, mills, phi, upper_
 from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
 
 LONGEST_TEXT = 400  # digits, and powers of ten: enough for any float
-REALS = (int, float, Fraction, np.integer, np.floating, np.bool_)
+REALS = (int, float, Fraction, np.integer, np.floating)
+NO_REALS = (bool, np.timedelta64)  # which Python and numpy count among their integers
 
 
 def as_real(name: str, value: Any) -> float:
     """Return `value` as a float.
 
-    Raises ValueError unless it is one real number (bool, int, float or Fraction) or a 0-d array.
+    Raises ValueError unless it is one real number (int, float or Fraction; a truth value is none) or a 0-d array.
 
     A whole number or a fraction too large for a float becomes inf, which no range below admits.
 
-    >>> as_real("rho", np.int64(2)), as_real("rho", True)
+    >>> as_real("rho", np.int64(2)), as_real("rho", np.array(1))
     (2.0, 1.0)
     """
     if isinstance(value, np.ndarray) and value.ndim == 0 and not np.ma.isMaskedArray(value):
         value = value[()]
-    if not isinstance(value, REALS) or isinstance(value, np.timedelta64):  # which numpy counts among its integers
+    if not isinstance(value, REALS) or isinstance(value, NO_REALS):
         raise ValueError(f"{name} must be a real number, got {short_repr(value)}")
     try:
         return float(value)
@@ -150,7 +151,7 @@ def short_repr(value: Any) -> str:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     text = repr(value) if isinstance(value, str) else str(value)
-    if value is None or (isinstance(value, (str, complex, *REALS)) and len(text) <= 60):
+    if value is None or (isinstance(value, (str, complex, np.bool_, *REALS)) and len(text) <= 60):
         return text
     return text if type(value).__name__.endswith("DP") else f"a {type(value).__name__}"  # guarantees are public
 

@@ -35,8 +35,8 @@ def split_sections(text: str) -> dict[str, list[str]]:
 def split_entries(lines: Iterable[str]) -> dict[tuple[str, ...], list[str]]:
     """{the names of an entry: its lines} of a section such as Parameters.
 
-    >>> split_entries(["a, b : float", "    Numbers.", "", "*more : int"])
-    {('a', 'b'): ['a, b : float', '    Numbers.'], ('more',): ['*more : int']}
+    >>> split_entries(["a, b : float", " Numbers.", "", "*more : int"])
+    {('a', 'b'): ['a, b : float', ' Numbers.'], ('more',): ['*more : int']}
     """
     found: dict[tuple[str, ...], list[str]] = {}
     names: tuple[str, ...] = ()

@@ -40,7 +40,8 @@ def number(one: Any) -> float:
             return nan
         if hasattr(one, "__len__") and not isinstance(one, str | bytes) and getattr(one, "ndim", None) != 0:
             return nan
-        return as_real("entry", one) if isinstance(one, REALS) else float(one)
+        plain = isinstance(one, bool) or not isinstance(one, REALS)
+        return float(one) if plain else as_real("entry", one)
     except Exception:  # whatever an object raises would tell of its record
         return nan
 

@@ -222,6 +222,8 @@ class Book:
         if not isinstance(by, str) or not by.strip():
             raise ValueError(f"by must be the name of a key, got {short_repr(by)}")
         (change, records), kept = change_of(self.budget.neighbours), self.kept()
+        if not isinstance(fixed_keys, bool):
+            raise ValueError(f"fixed_keys must be True or False, got {short_repr(fixed_keys)}")
         if change == "replace" and not fixed_keys:
             raise ValueError(
                 f"neighbours must not move a record from one {by} to another, which changes two parts, got {kept}. "

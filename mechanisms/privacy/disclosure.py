@@ -18,6 +18,7 @@ from lemmata.mechanisms.privacy.guarantees import Guarantee
 DEPTH = 48  # frames above a fit in which a Pipeline or a search is looked for
 FITS = ("fit", "fit_transform", "fit_predict")
 VALIDATION = "scikit-learn's validation"  # whose name cannot be seen
+WITHIN = ("lemmata.mechanisms.", "numpy.")  # between a warning and who called fit, which `quiet` decorates
 WARNED: set[str] = set()  # what this process was warned of
 
 
@@ -36,7 +37,10 @@ def warn_once(text: str) -> None:
     """Warn once per process of a leak."""
     if text not in WARNED:
         WARNED.add(text)
-        warnings.warn(text, PrivacyLeakWarning, stacklevel=5)  # who called fit, which `quiet` decorates
+        caller, level = sys._getframe(1), 2
+        while caller.f_back and str(caller.f_globals.get("__name__")).startswith(WITHIN):
+            caller, level = caller.f_back, level + 1
+        warnings.warn(text, PrivacyLeakWarning, stacklevel=level)
 
 
 def warn_of_leaks(estimator: Any, n: int, *, labels: bool = True) -> None:

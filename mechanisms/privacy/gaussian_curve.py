@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 from scipy.special import erfinv
 
 from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
@@ -166,6 +165,8 @@ def _largest_mu(epsilon: float, delta: float) -> float:
     if epsilon == 0:  # delta = erf(mu / sqrt 8)
         largest = float(sqrt(8) * erfinv(delta))
     else:
+        from scipy.optimize import brentq  # here: half a second, which reading the ledger need not pay
+
         t = sqrt(2 * -log(delta))
         low = high = 2 * epsilon / (sqrt(t * t + 2 * epsilon) + t)  # Lemma E.1 of wzw25 solved for mu
         while excess(high) <= 0:

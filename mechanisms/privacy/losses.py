@@ -41,7 +41,6 @@ from functools import cached_property, lru_cache
 from math import ceil, expm1, floor, hypot, inf, log, nextafter, sqrt
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import log_ndtr, logsumexp, xlogy
 
 from lemmata.mechanisms.numerics.arithmetic import SMALLEST, check_in_range, sqrt_up
@@ -151,6 +150,8 @@ class Losses:
             low, high, stride = max(0.0, low - stride), low, 2 * stride
         if low == 0 and excess(0.0) <= 0:
             return 0.0
+        from scipy.optimize import brentq  # here: half a second, which reading the ledger need not pay
+
         found = float(brentq(excess, low, high, xtol=1e-13 * high, rtol=1e-13))
         stride = 1e-13 * high
         while found < high and excess(found) > 0:

@@ -26,8 +26,7 @@ from lemmata.mechanisms.numerics.arguments import (
 )
 from lemmata.mechanisms.numerics.arithmetic import as_real, short_repr
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, compose, to_approx
-from lemmata.mechanisms.selection.generalized_exponential import SelectionLaw
-from lemmata.mechanisms.selection.generalized_exponential import law as selection
+from lemmata.mechanisms.selection.generalized_exponential import SelectionLaw, law as selection
 
 CALIBRATIONS = ("corrected", "printed")
 Learner = Callable[..., Law]  # learner(X, y, rho=, privacy=, beta=)

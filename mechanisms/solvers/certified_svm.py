@@ -25,6 +25,7 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 
 from lemmata.bounds.exact.balls import exact, upper_end
+from lemmata.mechanisms.numerics.sparse_rows import Rows, dense_rows
 from lemmata.mechanisms.solvers.certified_risk import Problem
 from lemmata.mechanisms.solvers.svm import EPS, solve_rows
 
@@ -33,7 +34,7 @@ Vector = list[arb]
 
 
 def solve_certified(
-    V: np.ndarray, y: np.ndarray, *, C: float, kappa: float, loss: str, counts: np.ndarray, within: float
+    V: Rows, y: np.ndarray, *, C: float, kappa: float, loss: str, counts: np.ndarray, within: float
 ) -> np.ndarray:
     """Weights within `within` of the minimiser, shape (F,), for rows of length at most kappa and labels -1 or +1.
 
@@ -46,11 +47,12 @@ def solve_certified(
         w, error = solved.weights, float(solved.error)
     except np.linalg.LinAlgError:
         w, error = np.zeros(V.shape[1]), inf
-    Z, n = y[:, None] * V, int(counts.sum())
+    if loss == "hinge" and error + 2 * EPS * C * kappa <= within:  # not so where it is no number
+        return w
+    n = int(counts.sum())
+    Z = y[:, None] * dense_rows(V)
     if loss == "logistic":
         return Problem(Z, ridge=1.0, share=Fraction(C) / n, loss=loss, counts=counts, radius=kappa).near(w, within)
-    if error + 2 * EPS * C * kappa <= within:  # not so where it is no number
-        return w
     box, bits = [Fraction(C) * int(count) / n for count in counts.tolist()], 128
     while True:
         with ctx.workprec(bits):

@@ -14,12 +14,17 @@ and dual exceed their optima by at least half the squares of D = ||w - w*|| and 
 D^2 + (D - ||e||)_+^2 <= 2 gap + ||e||^2, which gives D <= sqrt(gap) + ||e||.
 Logistic loss: damped Newton in the primal; the objective is 1-strongly convex, so ||w - w*||_2 <= ||gradient||_2.
 With more features than rows both work in the span of the rows, n x n; the certificate is that of all F features.
+One problem of more than `LARGE` numbers, dense or sparse, begins with LIBLINEAR (Fan et al. 2008), whose passes take
+time and memory in proportion to the stored entries; what it finds is polished and certified like the rest.
 `solve_gram` needs no features at all: any positive semidefinite kernel, known through its values on the rows.
 """
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
+from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,14 +36,26 @@ from lemmata.mechanisms.numerics.arguments import (
     check_integer,
     check_magnitude,
     check_moderate,
+    read_sparse,
 )
 from lemmata.mechanisms.numerics.arithmetic import check_in_range
+from lemmata.mechanisms.numerics.sparse_rows import (
+    Rows,
+    dense_rows,
+    entries_of,
+    is_sparse,
+    per_entry,
+    sum_of_squares,
+    with_entries,
+)
 from lemmata.mechanisms.numerics.threads import thread_count_for
 from lemmata.mechanisms.solvers.perturbed_risk import take_damped_step
 
 LOSSES = ("hinge", "logistic")
 EPS = np.finfo(float).eps
 ITERATIONS = 200
+LARGE = 2**20  # numbers of one problem, beyond which systems of F x F are not the first thing that is tried
+FREE = 1000  # rows at the kink of the hinge that a polish solves for
 ATTEMPTS = (1e-6, 1e-9), (0.1, 1e-16), (0.3, 1e-16), (0.7, 1e-16)  # careful and slow where bold and fast fails
 Parts = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # weights, dual, gap, error
 
@@ -70,16 +87,27 @@ def solve_rows(
     """Solve one problem, V of shape (n, F), or a batch of them, V of shape (B, n, F) and y of shape (B, n)."""
     check_choice(LOSSES, loss=loss)
     (C,) = check_magnitude(C=C)
-    V, y = check_moderate("V", V), check_moderate("y", y)
-    if V.ndim not in (2, 3) or y.shape != V.shape[:-1] or not V.size:
+    y = check_moderate("y", y)
+    if is_sparse(V):
+        V = read_sparse(V, "V")
+        check_moderate("V", entries_of(V))
+    else:
+        V = check_moderate("V", V)
+    if V.ndim not in (2, 3) or y.shape != V.shape[:-1] or not prod(V.shape):
         raise ValueError(f"V has shape {V.shape} and y {y.shape}, not (n, F) and (n,) or a batch of them")
-    Z = y[..., None] * V
-    single = Z.ndim == 2
-    Z = Z[None] if single else Z
-    counts = np.ones(Z.shape[1]) if counts is None else check_finite("counts", counts)
-    if counts.shape != (Z.shape[1],) or not (counts > 0).all():
-        raise ValueError(f"counts must have shape ({Z.shape[1]},) and positive entries, got shape {counts.shape}")
+    n = V.shape[-2]
+    counts = np.ones(n) if counts is None else check_finite("counts", counts)
+    if counts.shape != (n,) or not (counts > 0).all():
+        raise ValueError(f"counts must have shape ({n},) and positive entries, got shape {counts.shape}")
     share = counts / counts.sum()
+    single = V.ndim == 2
+    if single:
+        Z = with_entries(V, per_entry(V, y) * entries_of(V))
+        if prod(Z.shape) > LARGE and n > 1 and (found := _solve_large(Z, C, share, loss)):
+            return Solution(*(part[0] for part in found))
+        Z = dense_rows(Z)[None]
+    else:
+        Z = y[..., None] * V
     with thread_count_for(Z.size, Z.shape[-1]), np.errstate(all="ignore"):  # whether a step overflows is private
         parts = (_hinge if loss == "hinge" else _logistic)(Z, C, share)
     return Solution(*(part[0] for part in parts)) if single else Solution(*parts)
@@ -122,12 +150,17 @@ def solve_gram(K: ArrayLike, y: ArrayLike, *, C: float, counts: ArrayLike | None
     return KernelSolution(dual, values, gap, float(np.sqrt(gap)))
 
 
-def _weights(dual: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    return (dual[:, None, :] @ Z)[:, 0]
+def _weights(dual: np.ndarray, Z: Rows) -> np.ndarray:
+    return dual @ Z if is_sparse(Z) else (dual[:, None, :] @ Z)[:, 0]
 
 
-def _margins(w: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    return (Z @ w[:, :, None])[:, :, 0]
+def _margins(w: np.ndarray, Z: Rows) -> np.ndarray:
+    return (Z @ w.T).T if is_sparse(Z) else (Z @ w[:, :, None])[:, :, 0]
+
+
+def _batch(Z: Rows) -> Rows:
+    """One problem as a batch, which sparse rows always are."""
+    return Z if is_sparse(Z) else Z[None]
 
 
 def _products(weights: np.ndarray, Z: np.ndarray) -> np.ndarray:
@@ -142,6 +175,28 @@ def _solved(systems: np.ndarray, right: np.ndarray) -> np.ndarray:
         return np.linalg.solve(systems, right[..., None])[..., 0]
     except np.linalg.LinAlgError:
         return (np.linalg.pinv(np.nan_to_num(systems)) @ right[..., None])[..., 0]
+
+
+def _solve_large(Z: Rows, C: float, share: np.ndarray, loss: str) -> Parts | None:
+    """(weights, dual, gap, error) of one problem by LIBLINEAR; None where its certificate misses the tolerance."""
+    from sklearn.linear_model import LogisticRegression  # costly, and of use to large problems alone
+    from sklearn.svm import LinearSVC
+
+    box, batch, labels = C * share, _batch(Z), np.ones(Z.shape[0])
+    labels[0] = -1.0  # of the first row turned around: the same problem, with two classes whatever the records are
+    first = entries_of(Z)[: Z[:1].size if is_sparse(Z) else 1]
+    tolerance = solution_tolerance(C=C, F=Z.shape[1], kappa=_lengths(batch).max())
+    asked: Any = {"fit_intercept": False, "tol": 1e-6, "max_iter": 5 * ITERATIONS, "random_state": 0}
+    kind = LinearSVC(loss="hinge", **asked) if loss == "hinge" else LogisticRegression(solver="newton-cg", **asked)
+    with warnings.catch_warnings(action="ignore"):  # what it says of the records
+        first *= -1
+        w = kind.fit(Z, labels, sample_weight=box).coef_
+        first *= -1
+    parts = _logistic_certificate(w, batch, C, share)
+    if loss == "hinge":
+        w, dual, gap = (np.array([part]) for part in _polish(w[0], np.zeros(len(box)), np.inf, Z, box))
+        parts = w, dual, gap, np.sqrt(gap) + _summation_error(dual, batch)
+    return parts if parts[3][0] <= tolerance else None
 
 
 def _hinge(Z: np.ndarray, C: float, share: np.ndarray) -> Parts:
@@ -168,8 +223,10 @@ def _hinge(Z: np.ndarray, C: float, share: np.ndarray) -> Parts:
     return w, dual, gap, np.sqrt(gap) + _summation_error(dual, Z)
 
 
-def _lengths(Z: np.ndarray) -> np.ndarray:
+def _lengths(Z: Rows) -> np.ndarray:
     """The Euclidean norms of all rows, (B, n)."""
+    if is_sparse(Z):
+        return np.sqrt(sum_of_squares(Z))[None]
     return np.sqrt(np.einsum("bnf,bnf->bn", Z, Z))
 
 
@@ -178,9 +235,9 @@ def _coordinates(Z: np.ndarray) -> np.ndarray:
     return np.swapaxes(np.linalg.qr(np.swapaxes(Z, 1, 2), mode="r"), 1, 2)
 
 
-def _summation_error(dual: np.ndarray, Z: np.ndarray) -> np.ndarray:
+def _summation_error(dual: np.ndarray, Z: Rows) -> np.ndarray:
     """What the float sum w of duals may be off by, (B,)."""
-    return EPS * (Z.shape[1] + Z.shape[2]) * np.einsum("bn,bn->b", dual, _lengths(Z))
+    return EPS * (Z.shape[-2] + Z.shape[-1]) * np.einsum("bn,bn->b", dual, _lengths(Z))
 
 
 def _complementarity(margins: np.ndarray, wrong: np.ndarray, dual: np.ndarray, box: np.ndarray) -> np.ndarray:
@@ -191,11 +248,11 @@ def _complementarity(margins: np.ndarray, wrong: np.ndarray, dual: np.ndarray, b
     )
 
 
-def _gap(w: np.ndarray, dual: np.ndarray, Z: np.ndarray, box: np.ndarray) -> np.ndarray:
+def _gap(w: np.ndarray, dual: np.ndarray, Z: Rows, box: np.ndarray) -> np.ndarray:
     """The duality gap at w = w(dual), rounded up: margins are known to a few units in the last place."""
     margins = _margins(w, Z)
-    absolute = _margins(np.abs(w), np.abs(Z))
-    wrong = (Z.shape[2] + 2) * EPS * absolute + 2 * EPS
+    absolute = _margins(np.abs(w), abs(Z))
+    wrong = (Z.shape[-1] + 2) * EPS * absolute + 2 * EPS
     return _complementarity(margins, wrong, dual, box)
 
 
@@ -267,7 +324,7 @@ def _interior_point(G: np.ndarray, share: np.ndarray, centring: float, enough: f
 
 
 def _polish(
-    w: np.ndarray, dual: np.ndarray, gap: float, Z: np.ndarray, box: np.ndarray
+    w: np.ndarray, dual: np.ndarray, gap: float, Z: Rows, box: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """Snap to the bounds what the margins say is there and solve for the free rows; kept where the gap shrinks."""
     margins = Z @ w
@@ -277,16 +334,16 @@ def _polish(
         tried[free] = 0.0
         if gap == 0:  # no other point is better
             break
-        if free.sum() > 500:
+        if free.sum() > FREE:
             continue
         if free.any():
-            rows = Z[free]
+            rows = dense_rows(Z[free])
             missing = 1 - rows @ (tried @ Z)
             base = dual[free]
             change = np.linalg.lstsq(rows @ rows.T, missing - rows @ (rows.T @ base), rcond=1e-12)[0]
             tried[free] = np.clip(base + change, 0, box[free])
         v = tried @ Z
-        new = _gap(v[None], tried[None], Z[None], box)[0]
+        new = _gap(v[None], tried[None], _batch(Z), box)[0]
         if new < gap:
             w, dual, gap = v, tried, new
     return w, dual, gap
@@ -324,11 +381,11 @@ def _logistic(Z: np.ndarray, C: float, share: np.ndarray) -> Parts:
     return _logistic_certificate(best, Z, C, share)
 
 
-def _logistic_certificate(best: np.ndarray, Z: np.ndarray, C: float, share: np.ndarray) -> Parts:
+def _logistic_certificate(best: np.ndarray, Z: Rows, C: float, share: np.ndarray) -> Parts:
     """(weights, slopes, error^2, error) at weights `best`: the length of the gradient there, and its rounding."""
-    _, n, F = Z.shape
+    n, F = Z.shape[-2:]
     slopes = C * share * expit(-_margins(best, Z))
     g = best - _weights(slopes, Z)
-    rounding = EPS * (n + F + 10) * (np.linalg.norm(best, axis=-1) + (slopes * np.linalg.norm(Z, axis=-1)).sum(-1))
+    rounding = EPS * (n + F + 10) * (np.linalg.norm(best, axis=-1) + (slopes * _lengths(Z)).sum(-1))
     error = np.linalg.norm(g, axis=-1) + rounding
     return best, slopes, error**2, error

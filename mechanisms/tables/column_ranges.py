@@ -1,13 +1,13 @@
 """Private centre and spread of every column of a table, in any units.
 
 A first release counts, for all d columns at once, how many records have their entry in which signed octave
-(-2^(k+1), -2^k], (-2^-64, 2^-64) or [2^k, 2^(k+1)), -64 <= k < 64, with noise of standard deviation sigma:
+(-2^(k+1), -2^k], (-2^-104, 2^-104) or [2^k, 2^(k+1)), -104 <= k < 104, with noise of standard deviation sigma:
 
     counts[j, b] + N(0, sigma^2),      sigma = max(n / 16, sqrt(2 d) / mu).
 
 A replaced record moves one count up and one down in every column, sqrt(2 d) in the L2 norm. From the noisy counts, and
 from nothing else, each column gets the nearest of some shapes (normal, exponential, zeros beside them, of either sign,
-at 256 positions), by least squares with a prior over shapes and positions that is learnt from the noisy counts of all
+at 416 positions), by least squares with a prior over shapes and positions that is learnt from the noisy counts of all
 columns: 64 pixels on one scale tell each other of it, and columns without a common scale do not.
 
 A column with four fifths of its records in two octaves, such as 10^6 +- 1, is looked at again if no wider shape is as
@@ -42,9 +42,10 @@ from lemmata.mechanisms.noise.grid_sums import check_noise, noisy_counts
 from lemmata.mechanisms.numerics.arguments import clip_entries, quiet
 from lemmata.mechanisms.numerics.arithmetic import round_up, sqrt_up
 from lemmata.mechanisms.numerics.kernel_choice import numba_kernels_if_worthwhile
+from lemmata.mechanisms.numerics.sparse_rows import Rows, columns_of, entries_of, is_sparse, with_entries
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 
-OCTAVES = 64  # on either side of 1
+OCTAVES = 104  # on either side of 1: from 5e-32 to 2e31
 BINS = 4 * OCTAVES + 1
 CELLS = (16, 32)  # of the first closer look, and of those after it; one more on either side for what lies outside
 LEVELS = 10  # closer looks, at most: 8 16^9 = 2^39 cells of an octave
@@ -57,6 +58,7 @@ ROUNDS = 10  # of learning the prior
 CONCENTRATION = 3.0  # columns that the first prior counts as
 LEARNING = 1000  # columns, at most, that the prior is learnt from
 REACH = 2.0  # spreads around the centre, beyond which entries are clipped, where nobody chose another reach
+BAND = 2**18  # entries of dense rows that are counted at any one time
 NARROW = 32  # spreads between 0 and the centre of a shape that is as good as a point
 
 Cdf = Callable[[np.ndarray], np.ndarray]
@@ -72,17 +74,22 @@ class Ranges:
     reach: float | np.ndarray = REACH  # of all columns, or shape (d,); public
 
     @quiet
-    def standardised(self, X: ArrayLike) -> np.ndarray:
+    def standardised(self, X: ArrayLike) -> Rows:
         """Return (x - centre) / spread, clipped to [-reach, reach], record by record; what is no number is 0.
+
+        Sparse rows, whose centres have to be 0, come back sparse.
 
         >>> Ranges(np.array([5.0]), np.array([2.0]), None).standardised([[6.0], [float("nan")], [1e308]]).tolist()
         [[0.5], [0.0], [2.0]]
         """
-        X = np.asarray(X, dtype=float)
-        Z = (X - self.centre) / self.spread
-        np.clip(Z, -self.reach, self.reach, out=Z)
+        rows: Any = X if is_sparse(X) else np.asarray(X, dtype=float)
+        ranges = (self.centre, self.spread, self.reach)
+        centre, spread, reach = (np.broadcast_to(one, rows.shape[1])[columns_of(rows)] for one in ranges)
+        Z = entries_of(rows) - centre
+        Z /= spread
+        np.clip(Z, -reach, reach, out=Z)
         Z[np.isnan(Z)] = 0.0
-        return Z
+        return with_entries(rows, Z)
 
 
 # Shapes ---------------------------------------------------------------------------------------------------------------
@@ -177,7 +184,9 @@ def octave_shapes() -> Shapes:
     edges[[0, -1]] = -inf, inf
     units = 2.0 ** ((np.arange(4 * OCTAVES) - 2 * OCTAVES) / 2)
     every = shape_families()
-    masses = np.concatenate([np.diff(family.distribution(edges / units[:, None]), axis=1) for family in every])
+    masses = np.concatenate(  # in float32: half of 50 MiB
+        [np.diff(family.distribution(edges / units[:, None]), axis=1).astype(np.float32) for family in every]
+    )
     centre = np.concatenate([family.centre * units for family in every])
     spread = np.concatenate([family.spread * units for family in every])
     return Shapes(masses, centre, spread, np.repeat([family.narrow for family in every], len(units)))
@@ -245,50 +254,61 @@ def match_moments(noisy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @cache
 def _octave_of_bits() -> np.ndarray:
-    """The signed octave, 0 to 256, of a float whose first twelve bits, sign and exponent, are the index below 4096."""
+    """The signed octave, 0 to 416, of a float whose first twelve bits, sign and exponent, are the index below 4096."""
     bits = np.arange(2**12)
     size = np.clip((bits & 2047) - (1023 - OCTAVES - 1), 0, 2 * OCTAVES)
     return (np.where(bits < 2048, size, -size) + 2 * OCTAVES).astype(np.int16)
 
 
 def octave_bins(X: np.ndarray) -> np.ndarray:
-    """Return the signed octave of every entry, 0 to 256, by the bits of its exponent; finite entries.
+    """Return the signed octave of every entry, 0 to 416, by the bits of its exponent; finite entries.
 
     >>> octave_bins(np.array([[1.5, -1.5, 0.0, 1e-300, 1e300]])).tolist()
-    [[193, 63, 128, 128, 256]]
+    [[313, 103, 208, 208, 416]]
     """
     bits = np.ascontiguousarray(X, dtype=float).view(np.int64)
     return _octave_of_bits()[bits >> 52]  # negative ones of negative numbers, which count from the end of the table
 
 
-def count_bins(bins: np.ndarray, size: int) -> np.ndarray:
-    """Return how many records are in each bin, column by column: (n, d) whole numbers below `size` -> (d, size)."""
-    return np.stack([np.bincount(column, minlength=size) for column in bins.T]).astype(float)
+def count_bins(X: Rows, size: int, bins_of: Callable[[np.ndarray, Any], np.ndarray]) -> np.ndarray:
+    """Return how many records are in each bin, column by column, shape (d, size).
 
-
-def count_octaves(X: np.ndarray) -> np.ndarray:
-    """Return the counts of the first release before noise, shape (d, 257).
-
-    A band of rows at a time, which fits the cache.
+    `bins_of(entries, columns)`: whole numbers below `size`. Dense rows are read in bands; of a sparse table the entries
+    that are stored, and the others are counted in the bin of 0.
     """
-    if kernels := numba_kernels_if_worthwhile(X.size):
-        counts = np.zeros((X.shape[1], BINS), dtype=np.int64)
-        kernels.exponent_counts(np.ascontiguousarray(X, dtype=float).view(np.int64), OCTAVES, counts)
-        return counts.astype(float)
-    total = np.zeros((X.shape[1], BINS))
-    height = max(1, 2**18 // X.shape[1])
-    shift = np.arange(X.shape[1]) * BINS
-    for start in range(0, len(X), height):
-        bins = octave_bins(X[start : start + height]) + shift
-        total += np.bincount(bins.ravel(), minlength=total.size).reshape(total.shape)
-    return total
+    (n, d), columns = X.shape, np.arange(X.shape[1])
+    count = lambda entries, at: np.bincount((at * size + bins_of(entries, at)).ravel(), minlength=d * size)  # noqa: E731
+    total = np.zeros(d * size, dtype=np.int64)
+    if is_sparse(X):
+        stored = columns_of(X).astype(np.int64)
+        total += count(entries_of(X), stored)
+        total[columns * size + bins_of(np.zeros(d), columns)] += n - np.bincount(stored, minlength=d)
+    else:
+        height = max(size, BAND // d)
+        for start in range(0, n, height):
+            total += count(X[start : start + height], columns)
+    return total.reshape(d, size).astype(float)
 
 
-def count_cells(X: np.ndarray, low: np.ndarray, width: np.ndarray, cells: int) -> np.ndarray:
+def count_octaves(X: Rows) -> np.ndarray:
+    """Return the counts of the first release before noise, shape (d, 417)."""
+    kernels = None if is_sparse(X) else numba_kernels_if_worthwhile(X.size)
+    if kernels is None:
+        return count_bins(X, BINS, lambda entries, _: octave_bins(entries))
+    counts = np.zeros((X.shape[1], BINS), dtype=np.int64)
+    kernels.exponent_counts(np.ascontiguousarray(X, dtype=float).view(np.int64), OCTAVES, counts)
+    return counts.astype(float)
+
+
+def count_cells(X: Rows, low: np.ndarray, width: np.ndarray, cells: int) -> np.ndarray:
     """Return the counts of a closer look before noise, cells in [low, low + width) and two outside: (d, cells + 2)."""
-    with np.errstate(over="ignore"):
-        found = np.floor((X - low) / width * cells)
-    return count_bins(np.clip(found, -1, cells).astype(int) + 1, cells + 2)
+
+    def cells_of(entries: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            found = np.floor((entries - low[columns]) / width[columns] * cells)
+        return np.clip(found, -1, cells).astype(int) + 1
+
+    return count_bins(X, cells + 2, cells_of)
 
 
 # The law --------------------------------------------------------------------------------------------------------------
@@ -301,7 +321,7 @@ class ColumnRangesLaw:
     `mu` is what a release spent, at most `privacy`: it is known from the releases, so it may be used up elsewhere.
     """
 
-    X: np.ndarray = field(repr=False)  # shape (n, d), finite
+    X: Rows = field(repr=False)  # shape (n, d), finite
     privacy: GaussianDP
     sigma: float  # standard deviation of the first release's noise
     noise: str = "exact"
@@ -313,7 +333,7 @@ class ColumnRangesLaw:
         return counts + rng.normal(scale=sigma, size=counts.shape)
 
     def first_counts(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """Return the first release alone, shape (size, d, 257)."""
+        """Return the first release alone, shape (size, d, 417)."""
         counts = count_octaves(self.X)
         return self.noisy(rng, np.broadcast_to(counts, (size, *counts.shape)), self.sigma)
 
@@ -412,10 +432,10 @@ def law(X: ArrayLike, *, privacy: GaussianDP | ApproxDP, noise: str = "float") -
     >>> X = 1e6 + np.random.default_rng(0).normal(size=(1000, 2)) * [1.0, 200.0]
     >>> found = law(X, privacy=GaussianDP(1.0)).sample(np.random.default_rng(1))
     >>> (found["centre"][0] / 1e6).round(4).tolist(), found["spread"][0].round(1).tolist()
-    ([1.0, 1.0], [0.8, 192.0])
+    ([1.0, 1.0001], [1.5, 192.0])
     """
     check_noise(noise)
-    budget, X = to_gaussian_budget(check_replacement(privacy)), clip_entries(X)
+    budget, X = to_gaussian_budget(check_replacement(privacy)), clip_entries(X, keep_sparse=True)
     n, d = X.shape
     sigma = max(n / PRECISE, round_up(Fraction(sqrt_up(Fraction(2 * d))) / Fraction(budget.mu)))
     if not sigma < inf:

@@ -3,8 +3,11 @@
 Nothing here fails because of what a record holds, and no message quotes one.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections import Counter
+from dataclasses import dataclass
 from datetime import date, datetime
 from numbers import Integral
 from typing import Any
@@ -18,6 +21,8 @@ from lemmata.mechanisms.numerics.arithmetic import check_in_range
 from lemmata.mechanisms.numerics.per_record import entries_to_floats, unwrap_single
 
 TEXT = ("str", "string")  # names of pandas' types of text
+NESTED = ("list", "large_list", "fixed_size_list", "array", "struct", "map", "object", "binary", "large_binary")
+CATEGORICAL = ("categorical", "enum", "dictionary")  # types of polars and of arrow, in small letters
 
 
 def resolve_random_state(random_state: Any) -> np.random.Generator:
@@ -82,6 +87,65 @@ def check_frame(X: Any) -> None:
         raise ValueError(f"0 feature(s) (shape={tuple(X.shape)}) while a minimum of 1 is required.")
 
 
+class Categorical:
+    """The declared type of a column of categories, which are not asked for."""
+
+    kind, categories = "O", ()
+
+    def __str__(self) -> str:
+        return "category"
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame of polars or arrow as far as one of pandas is read: names, declared types, and a column by position."""
+
+    columns: list[str]
+    dtypes: list[Any]
+    table: Any
+
+    @property
+    def iloc(self) -> Frame:
+        """The frame itself, whose entries are asked for by position."""
+        return self
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, d)."""
+        return self.table.shape[0], len(self.columns)
+
+    def __getitem__(self, which: tuple[slice, int]) -> np.ndarray:
+        rows, place = which
+        column = self.table[self.columns[place]]
+        if self.dtypes[place].kind in "biufmM":
+            values = np.asarray(column)
+            return (objects_to_floats(values) if values.dtype.kind == "O" else values)[rows]
+        values = np.empty(self.shape[0], dtype=object)
+        values[:] = column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
+        return values[rows]
+
+
+def as_frame(X: Any) -> Any:
+    """Return a frame of polars or arrow as a `Frame`, of which no entry is read yet; any other table unchanged.
+
+    Raises ValueError for two columns of one name, and for one of lists, structures or bytes, with its name and type.
+    """
+    if hasattr(X, "iloc") or not (hasattr(X, "schema") and hasattr(X, "columns")):
+        return X
+    names, dtypes = list(getattr(X, "column_names", X.columns)), []  # the `columns` of arrow are the entries
+    if len(set(names)) < len(names):
+        raise ValueError("X must have unique column names, got a frame with a repeated name")
+    for name in names:
+        field = X.schema.field(name).type if hasattr(X.schema, "field") else X.schema[name]
+        declared = str(field).lower()
+        if declared.startswith(NESTED):
+            raise ValueError(f"X must have columns of numbers, dates, text or categories, got {name!r} of type {field}")
+        dtype = np.asarray(X[:0][name]).dtype  # of no record: one gap makes objects of truth values
+        plain = dtype if dtype.kind in "biufmM" else np.dtype(object)
+        dtypes.append(Categorical() if declared.startswith(CATEGORICAL) else plain)
+    return Frame(names, dtypes, X)
+
+
 def as_table(X: Any) -> Any:
     """Return X, a list or what holds objects as floats, entry by entry: what is no number is NaN, and none is refused.
 
@@ -141,6 +205,7 @@ def check_declared(name: str, value: Any) -> None:
 def as_label_array(classes: Any) -> np.ndarray:
     """Return `classes` as an array, of text where every one of an array of objects is.
 
+    The labels are sorted, as scikit-learn's scores expect, but where they are of types that have no order.
     ValueError for what is no sequence of two or more labels, and where one is missing or equals another one.
     """
     try:
@@ -152,7 +217,11 @@ def as_label_array(classes: Any) -> np.ndarray:
     if not several:
         raise ValueError("classes must be a sequence of at least two different labels without missing values")
     texts = found.dtype.kind == "O" and all(isinstance(one, str) for one in names)
-    return found.astype(str) if texts else found
+    found = found.astype(str) if texts else found
+    try:
+        return np.sort(found)
+    except TypeError:
+        return found
 
 
 def as_label_column(y: Any) -> np.ndarray:

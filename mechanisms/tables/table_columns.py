@@ -13,6 +13,7 @@ were usually collected from the records. So which columns come out, and how many
 public; no entry is refused, and one that is missing, not in the list or no text at all is 0 in every indicator.
 """
 
+import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,9 +27,22 @@ import numpy as np
 
 from lemmata.mechanisms.numerics.arithmetic import short_repr
 from lemmata.mechanisms.numerics.per_record import number
-from lemmata.mechanisms.tables.inputs import check_frame, date_to_days, is_time_type, objects_to_floats
+from lemmata.mechanisms.tables.inputs import (
+    as_frame,
+    as_table,
+    check_frame,
+    date_to_days,
+    is_time_type,
+    objects_to_floats,
+)
 
 BUCKETS = 8  # of a category without a list
+NAMED = re.compile(r"(?i:(?:^|[_\W])(?:id|ids|uid|uuid|guid|key|ssn|email|e-mail|phone|name|index|row)$)|[a-z]I[dD]$")
+DATED = re.compile(
+    r"(?i:(?:^|[_\W])(?:date|time|timestamp|day|dob|birthday|at|on|since|until)$)|[a-z](?:Date|Time|At)$"
+)
+IDENTIFIER = "an identifier by its name: leave it out"
+UNREAD = "a date by its name: convert it, or it is hashed"
 TWINS = {"1": "True", "0": "False", "True": "1", "False": "0"}
 TIMES = {"M": "dates", "m": "differences of dates"}
 
@@ -90,6 +104,8 @@ class Layout:
 def numbers(values: Any) -> np.ndarray:
     """Return one column as floats, NaN for what is no number."""
     kind = getattr(values.dtype, "kind", "O")
+    if isinstance(values, np.ndarray) and kind in "mM":
+        return np.where(np.isnat(values), np.nan, values.astype(np.int64).astype(float))
     if is_time_type(values.dtype):
         return np.where(values.isna(), np.nan, values.array.asi8.astype(float))
     if kind in "biuf" and isinstance(values.dtype, np.dtype):
@@ -231,6 +247,100 @@ def plan_layout(X: Any, categories: Any = None) -> Layout | None:
     columns = [_column(name, dtype, placed.get(j)) for j, (name, dtype) in enumerate(zip(names, dtypes, strict=True))]
     plain = not any(one.indicators for one in columns) and not any(map(is_time_type, dtypes))
     return None if plain else Layout(tuple(columns))
+
+
+def inspect(X: Any, categories: Any = None) -> Any:
+    """Return what `MarginClassifier` and `PrivateScaler` make of each column, by names and declared types alone.
+
+    No entry is read and nothing is spent, so that the answer is public as far as names and types are.
+
+    Parameters
+    ----------
+    X : frame of pandas, polars or arrow, or array of shape (n, d)
+    categories : mapping, optional
+        As of `MarginClassifier`: lists of categories by column.
+
+    Returns
+    -------
+    Inspection
+
+    Raises
+    ------
+    ValueError
+        In one line, for what is no table, as `fit` does.
+
+    Examples
+    --------
+    >>> from pandas import DataFrame
+    >>> table = DataFrame({"age": [31.0], "user_id": [7], "joined_at": ["2020-02-01"]})
+    >>> print(inspect(table.astype({"joined_at": object})))
+    age        float64  number
+    user_id    int64    number                                        an identifier by its name: leave it out
+    joined_at  object   number, or text hashed into 8 buckets (x 9)  a date by its name: convert it, or it is hashed
+    """
+    frame = as_frame(X)
+    layout, named = plan_layout(frame, categories), hasattr(frame, "dtypes")
+    types = [str(dtype) for dtype in frame.dtypes] if named else [str(as_table(X).dtype)] * np.shape(X)[1]
+    names = frame.columns if named else range(len(types))
+    columns = layout.columns if layout else tuple(Column(name, True) for name in names)
+    return Inspection(
+        tuple(one.name for one in columns),
+        tuple(types),
+        tuple(map(_becomes, columns)),
+        tuple(one.number + one.indicators for one in columns),
+        tuple(map(_note, columns)),
+    )
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What becomes of the columns of a table, one entry a column, as `inspect` says it; print it.
+
+    Attributes
+    ----------
+    names : tuple
+        Of the columns, or their positions.
+    types : tuple of str
+        As they are declared.
+    becomes : tuple of str
+        A number, dates, categories, or text hashed into buckets.
+    columns : tuple of int
+        How many columns come out.
+    notes : tuple of str
+        What a name says: an identifier, which teaches a learner nothing, or a date that is declared as text.
+
+    Examples
+    --------
+    >>> inspect(np.zeros((3, 2))).becomes
+    ('number', 'number')
+    """
+
+    names: tuple[Any, ...]
+    types: tuple[str, ...]
+    becomes: tuple[str, ...]
+    columns: tuple[int, ...]
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        several = [f"{what} (x {k})" if k > 1 else what for what, k in zip(self.becomes, self.columns, strict=True)]
+        lines = [*zip(map(str, self.names), self.types, several, self.notes, strict=True)]
+        wide = [max(len(line[at]) for line in lines) for at in range(3)]
+        return "\n".join("  ".join([*map(str.ljust, line, wide), line[3]]).rstrip() for line in lines)
+
+
+def _becomes(one: Column) -> str:
+    if one.listed is not None:
+        return f"one of {len(one.listed)} categories"
+    if one.clock:
+        return one.clock[0]
+    hashed = f"text hashed into {BUCKETS} buckets"
+    return "number" if not one.hashed else f"number, or {hashed}" if one.number else hashed
+
+
+def _note(one: Column) -> str:
+    if NAMED.search(str(one.name)):
+        return IDENTIFIER
+    return UNREAD if one.hashed and DATED.search(str(one.name)) else ""
 
 
 def _column(name: Any, dtype: Any, listed: Any) -> Column:

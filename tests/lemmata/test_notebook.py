@@ -34,7 +34,7 @@ def test_a_verdict_has_fields():
 @pytest.mark.parametrize(
     ("said", "name"),
     [
-        *(("ID must name ", name) for name in ("wzw25 Lemma 99.9", "wzw25", "lemma 1")),
+        *(("ID must name ", name) for name in ("wzw25 Lemma 99.9", "wzw25", "lemma 99.9")),
         *((r"name must be the id or label of a statement, .*, got ", name) for name in (None, 5, "", ["wzw25.lem6.4"])),
     ],
 )

@@ -45,7 +45,7 @@ def test_an_unknown_name_points_to_the_known_ones():
 
 def test_theorems_are_found_by_the_beginning_of_their_id():
     everything = lemmata.theorems()
-    assert len(everything) > 400 and {t.paper for t in everything} == {"abgmu22", "bms22", "rbht09", "wzw25"}
+    assert len(everything) > 400 and {t.paper for t in everything} >= {"abgmu22", "bms22", "rbht09", "wzw25"}
     assert {t.key for t in lemmata.theorems("wzw25.lemA.5")} >= {"wzw25.lemA.5/printed/tail"}
     assert not any(t.id.startswith("wzw25.lem6.40") for t in lemmata.theorems("wzw25.lem6.4"))
     with pytest.raises(ValueError, match="ID must name a statement, module or paper, got 'wzw26'"):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from mpmath import mp
 
 
 @pytest.fixture
@@ -10,3 +11,9 @@ def same_entropy(monkeypatch):
     monkeypatch.setattr(
         "lemmata.mechanisms.numerics.arguments.SystemGenerator", lambda: np.random.default_rng(2**256 // 3)
     )
+
+
+@pytest.fixture
+def sixty_digits():
+    with mp.workdps(60):
+        yield

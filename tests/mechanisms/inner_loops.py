@@ -2,19 +2,23 @@
 
 from lemmata.mechanisms import hardening
 from lemmata.mechanisms.estimators import (
+    calibration,
     erm_estimators,
     gd_estimators,
     margin_classifier,
     private_classifier,
     private_estimator,
+    regression,
     scaling,
     search,
+    statistics,
 )
 from lemmata.mechanisms.features import fast_projection, kernel_features, sign_projection, sizes
 from lemmata.mechanisms.learners.covers import label_learner, network_learner, pure_learner
 from lemmata.mechanisms.learners.descent import adaptive_margin, private_tuning, sampled_gd
 from lemmata.mechanisms.learners.erm import dp_erm, kernel_learner, output_perturbation, phased_sgd
 from lemmata.mechanisms.learners.glm import confidence_boosting, glm_gd, glm_output, grid_search
+from lemmata.mechanisms.learners.statistics import bounded_mean, second_moments
 from lemmata.mechanisms.noise import discrete_gaussian, grid_gaussian, grid_sums, laplace, lazy_reals, snapping
 from lemmata.mechanisms.numerics import (
     arguments,
@@ -27,6 +31,7 @@ from lemmata.mechanisms.numerics import (
     kernels,
     per_record,
     proved_floats,
+    sparse_rows,
     streams,
     threads,
 )
@@ -61,7 +66,7 @@ INNER = {
     privacy_filter: "as_budget first_caps final_caps largest_m charges",
     confidence_boosting: "chunk_sizes",
     inputs: "resolve_random_state check_budget type_letter is_time_type check_frame check_declared as_label_array "
-    "as_table objects_to_floats date_to_days as_label_column equals_label first_records",
+    "as_table as_frame objects_to_floats date_to_days as_label_column equals_label first_records",
     per_record: "entries_to_floats number row_entries unwrap_single",
     glm_output: "accuracy solve_within",
     label_learner: "freeze_class",
@@ -69,17 +74,25 @@ INNER = {
     "match_shapes match_moments octave_bins count_bins count_octaves count_cells fullest_octaves look_noise "
     "count_around",
     disclosure: "warn_once warn_of_leaks charge_account reject_fit_parameters find_fit_callers check_account",
-    scaling: "as_dense_floats find_layout read_bounds find_ranges choose_reach choose_row_length clip_to_ball",
+    scaling: "as_floats apply_ranges find_layout read_bounds find_ranges choose_reach choose_row_length clip_to_ball "
+    "unscale_weights open_fit",
     table_columns: "numbers clock count_unit_steps indicators category_places spell_entry entry_text match_columns "
-    "plan_layout",
+    "plan_layout inspect",
     erm_estimators: "check_two_records choose_C",
     gd_estimators: "choose_width choose_steps",
-    private_classifier: "blank_left_out",
+    private_classifier: "blank_left_out normalise_odds",
     private_estimator: "spawn_source",
     inherited_docs: "split_sections split_entries inherit_docs share_docs",
     margin_classifier: "make_classifier_law unit_rows",
-    search: "make_error_counter find_largest_pure check_grid",
-    arguments: "map_row_blocks",
+    search: "make_error_counter share_rows find_largest_pure check_grid",
+    arguments: "map_row_blocks read_sparse read_matrix",
+    bounded_mean: "unit_entries noise_around",
+    second_moments: "check_columns off_diagonal solve_ridge add_products",
+    statistics: "read_columns read_budget release",
+    regression: "choose_widening read_targets",
+    calibration: "check_weights noise_deviation count_scores fit_curve calibrate with_weights",
+    sparse_rows: "is_sparse canonical_rows entries_of columns_of by_columns dense_rows with_entries per_entry "
+    "sum_of_squares largest_entries with_constant equal_rows multiply_into",
     private_tuning: "find_release_length find_first_least",
     streams: "stream_words canonical_json generator",
     sizes: "pairs_error uniform_size least_sufficient broadcast_size",

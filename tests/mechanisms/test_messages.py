@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from lemmata import MarginClassifier, NoisyGD, PrivateScaler, PrivateSearchCV, PrivateSVM
 from lemmata.mechanisms.estimators import margin_classifier
-from tests.mechanisms.estimators.learners import LEARNERS, SCALER, SEARCH
+from tests.mechanisms.estimators.learners import LEARNERS, SCALER, SEARCH, known_classes
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 Y = np.resize([0, 1], 12)
@@ -70,6 +70,8 @@ def test_classes_are_labels_that_differ(classes, kind):
         ({"delta": "x"}, "delta must be a real number, got 'x'"),
         ({"delta": None}, "delta must be a real number, got None"),
         ({"delta": 2}, "delta must be in (0, 1), got 2"),
+        ({"epsilon": True}, "epsilon must be a real number, got True"),
+        ({"records_per_user": True}, "records_per_user must be a real number, got True"),
     ],
     ids=str,
 )
@@ -86,7 +88,7 @@ def test_the_range_in_a_message_is_the_range_that_fits(learner, name):
     """A lower end of [0 takes 0, and one of (0 does not: said as for every other value."""
     if not hasattr(learner, name):
         return
-    known = {"random_state": 0} | ({} if isinstance(learner, SCALER) else {"classes": (0, 1)})
+    known = {"random_state": 0} | known_classes(learner, (0, 1))
 
     def fit(value):
         clone(learner).set_params(**known, **{name: value}).fit(X, Y)

@@ -44,6 +44,8 @@ from lemmata.mechanisms.privacy.privacy_filter import Amounts, as_budget, larges
 from lemmata.mechanisms.selection import tuning_budget
 from lemmata.mechanisms.solvers.certified_risk import Problem
 
+pytestmark = pytest.mark.usefixtures("sixty_digits")
+
 DRAWS = 40
 PLENTY = ApproxDP(9.0, 0.5)  # a budget that is never used up here
 
@@ -155,12 +157,6 @@ CURVES = {
     "delta": lambda a, b: (ApproxDP(1e9, 0.38 + a / 512), Amounts(delta=F(b) / 10**9, square=F(1))),
     "epsilon": lambda a, b: (ApproxDP(1e9, a / 1024), Amounts(F(b) * 10**6, square=F(a) ** 2)),
 }
-
-
-@pytest.fixture(autouse=True)
-def _digits():
-    with mp.workdps(60):
-        yield
 
 
 def drawn():

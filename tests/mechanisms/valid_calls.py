@@ -5,6 +5,7 @@ import inspect
 import numpy as np
 
 from lemmata.mechanisms import law, privacy
+from lemmata.mechanisms.estimators import statistics
 from lemmata.mechanisms.features import fast_projection, kernel_features, random_features, sign_projection, sizes
 from lemmata.mechanisms.learners.covers import label_learner, network_learner, pure_learner
 from lemmata.mechanisms.learners.descent import (
@@ -33,6 +34,7 @@ from lemmata.mechanisms.learners.glm import (
     glm_projected,
     grid_search,
 )
+from lemmata.mechanisms.learners.statistics import bounded_mean, histogram, quantile, second_moments
 from lemmata.mechanisms.noise import discrete_gaussian, gaussian, grid_gaussian, laplace, snapping
 from lemmata.mechanisms.numerics import arguments, arithmetic
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, losses, privacy_curve
@@ -292,6 +294,13 @@ TABLE = {
         **XY, privacy=APPROX, **GRID, base="output", sensitivity="average", penalty="printed", accounting="printed"
     ),
     column_ranges.law: dict(X=X, privacy=GDP),
+    bounded_mean.law: dict(X=X, privacy=PURE, bounds=[-1.0, 1.0]),
+    histogram.law: dict(X=X, privacy=PURE, edges=[-1.0, 0.0, 1.0]),
+    quantile.law: dict(X=X, privacy=PURE, q=[0.25, 0.5], bounds=[-1.0, 1.0], cells=8),
+    second_moments.law: dict(**XY, privacy=GDP),
+    statistics.private_mean: dict(X=X, bounds=[-1.0, 1.0], **BUDGET, rng=rng),
+    statistics.private_histogram: dict(X=X, edges=[-1.0, 0.0, 1.0], **BUDGET, rng=rng),
+    statistics.private_quantile: dict(X=X, q=[0.25, 0.5], bounds=[-1.0, 1.0], epsilon=1.0, cells=8, rng=rng),
     perturbed_risk.minimise: dict(Z=X, linear=np.ones((3, 2)), ridge=1.0, share=0.5, loss="huber", counts=[1, 1, 2, 1]),
 }
 

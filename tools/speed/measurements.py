@@ -77,8 +77,8 @@ def newest(taken: Iterable[Measurement]) -> list[Measurement]:
 def in_words(benchmark: str) -> str:
     """A benchmark's name for people.
 
-    >>> in_words("bench_adaptive_margin.RandomBatches.peakmem_fit")
-    'adaptive margin, random batches: peak memory of fit'
+    >>> in_words("bench_learners.RandomFeatures.peakmem_map")
+    'learners, random features: peak memory of map'
     """
     module, *_, group, function = benchmark.split(".")
     kind, _, what = function.partition("_")

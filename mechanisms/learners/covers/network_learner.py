@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
-from lemmata.bounds.bms22 import network_embedding as bounds
+from lemmata.bounds.bms22 import network_cover as bounds
 from lemmata.mechanisms.law import Projection, SignModel, check_replacement
 from lemmata.mechanisms.learners.covers.label_learner import ErrorCountLaw
 from lemmata.mechanisms.numerics.arguments import (

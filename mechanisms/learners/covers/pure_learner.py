@@ -25,7 +25,7 @@ from lemmata.mechanisms.selection import exponential
 from lemmata.mechanisms.solvers.covers import Cover, cover
 
 CALIBRATIONS = ("printed",)  # sensitivity 1/m of the empirical risk: enough, and nothing to save
-SCORED = 2**22  # entries <c, Phi x_i> that exist at any one time
+SCORED = 2**20  # entries <c, Phi x_i> that exist at any one time
 
 
 def count_errors(candidates: Cover, Z: np.ndarray) -> np.ndarray:
@@ -124,10 +124,10 @@ def law(
     if rho > norm_bound * radius:
         raise ValueError(f"rho must be in (0, norm_bound * radius] = (0, {norm_bound * radius}], got {rho}")
     check_choice(CALIBRATIONS, calibration=calibration)
-    X = clip_rows(X, radius)
-    y = read_labels(y, len(X))
+    X = clip_rows(X, radius, keep_sparse=True)
+    y = read_labels(y, X.shape[0])
     if getattr(public, "d", None) != X.shape[1]:
         raise ValueError(f"public projects from R^{getattr(public, 'd', None)}, but X has {X.shape[1]} columns")
     candidates = cover(public.k, radius=2 * norm_bound, resolution=rho / (10 * radius), lattice=lattice)
     errors = count_errors(candidates, y[:, None] * public.apply(X))
-    return PrivateMarginLaw(errors, len(X), candidates, public, to_pure(check_replacement(privacy)))
+    return PrivateMarginLaw(errors, X.shape[0], candidates, public, to_pure(check_replacement(privacy)))

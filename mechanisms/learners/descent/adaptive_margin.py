@@ -53,7 +53,6 @@ from lemmata.mechanisms.numerics.arguments import (
     check_magnitude,
     check_positive,
     check_within_unit,
-    clip_rows,
     quiet,
     read_labels,
     read_records,
@@ -235,8 +234,8 @@ def candidates(
     """
     (radius,) = check_magnitude(radius=radius)
     share = GaussianDP(mu)
-    X = clip_rows(X, radius)
-    y = read_labels(y, len(X))
+    X = read_records(X, keep_sparse=True)
+    y = read_labels(y, X.shape[0])
     n, d = X.shape
     margins = bounds.margin_grid(n, radius)
     projections = check_projections((n, d), margins, radius, projections)
@@ -302,8 +301,8 @@ def law(
     check_choice(SCORES, score=score)
     check_choice(projected_gd.TIES, ties=ties)
     (radius,) = check_magnitude(radius=radius)
-    X = read_records(X)
-    n = len(X)
+    X = read_records(X, keep_sparse=True)
+    n = X.shape[0]
     margins, noise = bounds.margin_grid(n, radius), descent.get("noise", "float")
     each = bounds.split_budget(mu, 2 * len(margins))
     sigma = bounds.score_noise(1.0, each)
@@ -338,7 +337,7 @@ def choose_projections(
     """Return `projections`, or new ones for data of the shape of X that need less noise than no projection."""
     if projections is not None:
         return projections
-    n, d = read_records(X).shape
+    n, d = read_records(X, keep_sparse=True).shape
     new = draw_projections(n, d, radius=radius, rng=rng)
     return [None if phi is None or projected_gd.CLIP**2 * phi.k >= d else phi for phi in new]
 

@@ -30,8 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from lemmata.bounds.wzw25 import last_iterate
-from lemmata.bounds.wzw25 import noisy_gd as bounds
+from lemmata.bounds.wzw25 import last_iterate, noisy_gd as bounds
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
 from lemmata.mechanisms.law import LinearLaw, check_replacement
 from lemmata.mechanisms.noise.grid_sums import (
@@ -52,6 +51,7 @@ from lemmata.mechanisms.numerics.arguments import (
     quiet,
 )
 from lemmata.mechanisms.numerics.arithmetic import check_in_range, round_up, short_repr
+from lemmata.mechanisms.numerics.sparse_rows import Rows, is_sparse, multiply_into
 from lemmata.mechanisms.numerics.threads import thread_count_for
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
 
@@ -64,7 +64,7 @@ MOST = 10**7  # steps: minutes on the smallest table; their sizes and weights, l
 ENOUGH = 2000  # steps beyond which a descent found nothing more: with them, time is linear in n
 RATE = 1e9  # entries a core updates in a second, measured
 
-Band = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # rows, their transpose, their margins, which are small
+Band = tuple[Rows, Rows, np.ndarray, np.ndarray]  # rows, their transpose, their margins, which are small
 
 
 class Descent(TypedDict, total=False):
@@ -86,7 +86,7 @@ class Descent(TypedDict, total=False):
 class NoisyGDLaw(LinearLaw):
     """The law of the average or of the last iterate on one dataset; releases have shape (size, d)."""
 
-    Z: np.ndarray = field(repr=False)  # shape (n, d), rows y x with norm <= radius; data never in a repr
+    Z: Rows = field(repr=False)  # shape (n, d), rows y x with norm <= radius; data never in a repr
     width: float
     start: np.ndarray = field(repr=False)  # w_0, shape (d,), public
     sigma: float  # standard deviation of every coordinate of every step's noise
@@ -135,10 +135,11 @@ class NoisyGDLaw(LinearLaw):
     def _bands(self, size: int) -> list[Band]:
         """The rows in bands that fit the cache beside their margins for `size` columns."""
         n, d = self.Z.shape
-        height = min(n, max(1, BAND // (max(d, size) * self.Z.itemsize)))
+        long = size if is_sparse(self.Z) else max(d, size)
+        height = min(n, max(1, BAND // (long * self.Z.dtype.itemsize)))
         margins, active = np.empty((height, size), dtype=self.Z.dtype), np.empty((height, size), dtype=bool)
         rows = [self.Z[start : start + height] for start in range(0, n, height)]
-        return [(band, band.T, margins[: len(band)], active[: len(band)]) for band in rows]
+        return [(band, band.T, margins[: band.shape[0]], active[: band.shape[0]]) for band in rows]
 
     def _weigh(self, margins: np.ndarray, active: np.ndarray) -> None:
         """Margins into what their records' rows count in the sum of gradients, in place: in [0, 1]."""
@@ -150,7 +151,7 @@ class NoisyGDLaw(LinearLaw):
         margins /= -self.width
         expit(margins, out=margins)
         if self.grid:
-            round_towards_zero(margins, len(self.Z))
+            round_towards_zero(margins, self.Z.shape[0])
 
     def coefficients(self, W: np.ndarray) -> np.ndarray:
         """Return the gradient's coefficients of all records at the columns of W, shape (n, columns)."""
@@ -161,9 +162,9 @@ class NoisyGDLaw(LinearLaw):
     def _sums(self, W: np.ndarray, out: np.ndarray, part: np.ndarray, bands: list[Band]) -> np.ndarray:
         """`gradients` times -width into `out`, exactly on a grid; `part` is scratch, as fresh memory is slow."""
         for i, (band, transposed, margins, active) in enumerate(bands):
-            np.matmul(band, W, out=margins)
+            multiply_into(band, W, margins)
             self._weigh(margins, active)
-            np.matmul(transposed, margins, out=part if i else out)
+            multiply_into(transposed, margins, part if i else out)
             if i:
                 out += part
         return out
@@ -325,7 +326,7 @@ def law(
     n, d = X.shape
     if loss == "logistic":
         grid *= 2.0 ** -count_coefficient_bits(n) if grid else 1.0
-    Z = sign_rows(X, y, precision, out=X, radius=radius, width=width)
+    Z = sign_rows(X, y, precision, in_place=True, radius=radius, width=width)
     origin = np.zeros(d) if start is None else check_finite("start", start)
     if origin.shape != (d,):
         raise ValueError(f"start must have shape ({d},), got {origin.shape}")

@@ -9,12 +9,17 @@ not seen*. Who sees K (a log, a bill, the running time, which is proportional to
 the guarantee below is not about that; run it where its duration is not observed, or wait until a time fixed in advance.
 
 Algorithm 6 is Algorithm 3 (`lemmata.mechanisms.learners.descent.adaptive_margin`) with this for its selection. Its
-`lemmata.TunedMargin` departs from the printed one as there, and in two more words (the printed ones in brackets):
+`lemmata.TunedMargin` departs from the printed one as there, and in three more words (the printed ones in brackets):
 
     calibration "sharp" ("printed") Two to four times the budget, by a sharper proof.
     beta 0.05 (None: 1/n^2)         The probability that the best margin is never drawn. E K = |Gamma| (1/beta - 1), and
                                     mu falls like 1/sqrt(log E K): the printed 10^6 runs at n = 350 take a minute and
                                     two fifths of mu, and lift the chance of a draw from 0.95 to 0.99999.
+    steps 50 ("printed")            Hundreds of runs of n^2 mu^2 / k balanced steps take time of the order n^3, those of
+                                    a fixed number n. Held-out accuracy in % with balanced and with 50 steps, beta 0.2,
+                                    epsilon 1, 6 to 40 splits: 95.0 and 95.0 (2000 x 20, a planted margin), 95.9 and
+                                    96.2 +- .4 (2000 x 10, Gaussian); at most 50 balanced ones or 50: breast cancer
+                                    88.0 and 88.2 +- .9, digits 4 or 9 91.7 and 91.3 +- 1.0.
 """
 
 from __future__ import annotations
@@ -340,8 +345,8 @@ def margin_law(
     ([0.5, 1.0], 6.0)
     """
     (radius,) = check_magnitude(radius=radius)
-    X = read_records(X)
-    n = len(X)
+    X = read_records(X, keep_sparse=True)
+    n = X.shape[0]
     margins = margin_grid(n, radius)
     if beta is not None:
         beta = check_in_range("beta", beta, 0, len(margins) / (1 + len(margins)))

@@ -69,7 +69,7 @@ class JLGDLaw(LinearLaw):
         wrong = np.less if ties == "right" else np.less_equal
         Z, W = self.descent.Z, np.asarray(weights, dtype=float).T
         height = max(1, BAND // (W.shape[1] if Z.dtype == W.dtype else max(W.shape)))  # rows in float32 are converted
-        counts = [wrong(Z[start : start + height] @ W, 0).sum(axis=0) for start in range(0, len(Z), height)]
+        counts = [wrong(Z[start : start + height] @ W, 0).sum(axis=0) for start in range(0, Z.shape[0], height)]
         return np.sum(counts, axis=0)
 
 
@@ -101,8 +101,8 @@ def law(
     (1, 5)
     """
     width, radius = check_magnitude(width=width, radius=radius)
-    X = clip_rows(X, radius)
-    if projection is not None:
+    if projection is not None:  # without one, the descent clips
+        X = clip_rows(X, radius, keep_sparse=True)
         if getattr(projection, "d", None) != X.shape[1]:
             raise ValueError(f"projection must project from R^{X.shape[1]}, as X has shape {X.shape}")
         X, radius = projection.apply(X), CLIP * radius

@@ -57,6 +57,7 @@ from lemmata.mechanisms.noise.grid_sums import (
     SINGLE,
     GridNoise,
     check_noise,
+    clip_and_round_rows,
     count_coefficient_bits,
     prepare_rows,
     sign_rows,
@@ -64,6 +65,7 @@ from lemmata.mechanisms.noise.grid_sums import (
 from lemmata.mechanisms.numerics.arguments import check_magnitude, check_positive, clip_rows, read_labels, read_records
 from lemmata.mechanisms.numerics.arithmetic import round_up, sqrt_down
 from lemmata.mechanisms.numerics.exact_geometric import draw_waiting_times
+from lemmata.mechanisms.numerics.sparse_rows import Rows, is_sparse
 from lemmata.mechanisms.privacy import ApproxDP
 
 PASSES = 80.0  # over the data, at most
@@ -170,7 +172,7 @@ class _Columns:
 
     def step(self, t: int, batch: np.ndarray) -> None:
         """Step t of all of them, on one batch."""
-        rows = self.Z.take(batch, axis=0).astype(self.kind, copy=False)
+        rows = self.Z[batch].astype(self.kind, copy=False)
         active = (rows @ self.W < self.widths).astype(self.kind)
         self.W += self.strides[t] * self.noise(rows.T @ active)
 
@@ -200,7 +202,7 @@ def release_together(runs: Sequence[SampledGDLaw], rng: np.random.Generator) -> 
     shared = {id(run.Z): [i for i, other in enumerate(runs) if other.Z is run.Z] for run in runs}
     columns = {key: _Columns([runs[i] for i in group], rng) for key, group in shared.items()}
     first = runs[0]
-    drawn = draw_batches(rng, len(first.Z), first.rate, first.steps, exactly=bool(first.grid))
+    drawn = draw_batches(rng, first.Z.shape[0], first.rate, first.steps, exactly=bool(first.grid))
     for t, batch in enumerate(drawn):
         for each in columns.values():
             each.step(t, batch)
@@ -217,7 +219,7 @@ def release_each(runs: Sequence[Any], rng: np.random.Generator, size: int) -> It
 
 
 def prepare_signed_rows(
-    X: np.ndarray,
+    X: Rows,
     y: np.ndarray,
     *,
     radius: float,
@@ -225,12 +227,15 @@ def prepare_signed_rows(
     noise: str,
     precision: str,
     width: float,
-) -> tuple[np.ndarray, float]:
+) -> tuple[Rows, float]:
     """Return (rows y x, clipped, projected and clipped again, as `noise` and `precision` need them; their grid).
 
     `BAND` entries of X at a time, so that nothing of its size is held beside it but the result. Rows on a grid have at
     most 20 bits a coordinate, so float32 holds them without rounding, in half the memory; sums of them are float64's.
     """
+    if is_sparse(X) and projection is None:
+        rows, grid = clip_and_round_rows(X, radius, noise)
+        return sign_rows(rows, y, precision, in_place=True, radius=radius, width=width), grid
     n, d = X.shape
     k, reach = (d, radius) if projection is None else (projection.k, CLIP * radius)
     exact = noise == "exact" and SINGLE[0] <= radius <= SINGLE[1]
@@ -238,7 +243,7 @@ def prepare_signed_rows(
     grid, height = 0.0, max(HEIGHT, BAND // d)
     for start in range(0, n, height):
         band = slice(start, start + height)
-        part = clip_rows(X[band], radius)
+        part = clip_rows(X[band], radius, keep_sparse=True)
         if projection is not None:
             part = clip_rows(projection.apply(part), reach)
         part, grid = prepare_rows(part, reach, noise)
@@ -265,11 +270,11 @@ def candidates(
     """
     (radius,) = check_magnitude(radius=radius)
     check_noise(noise, precision=precision)
-    X = read_records(X)
-    y = read_labels(y, len(X))
+    X = read_records(X, keep_sparse=True)
+    y = read_labels(y, X.shape[0])
     asked: Any = {"radius": radius, "noise": noise, "precision": precision, "width": float(min(margins)) / 3}
-    count_coefficient_bits(len(X) if noise == "exact" else 1)
-    plain: tuple[np.ndarray, float] | None = None
+    count_coefficient_bits(X.shape[0] if noise == "exact" else 1)
+    plain: tuple[Rows, float] | None = None
     runs = []
     for gamma, phi in zip(margins.tolist(), projections, strict=True):
         reach = radius if phi is None else CLIP * radius

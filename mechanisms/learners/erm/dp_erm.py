@@ -30,23 +30,21 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import ArrayLike
 
-from lemmata.bounds.bms22 import dp_erm as bounds
-from lemmata.bounds.bms22 import dp_erm_proof as steps
+from lemmata.bounds.bms22 import dp_erm as bounds, dp_erm_proof as steps
 from lemmata.bounds.bms22.phased_sgd import base_step, phase_lengths, rounds_for
 from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.mechanisms.law import LinearLaw, check_replacement
 from lemmata.mechanisms.learners.erm.phased_sgd import bootstrap_runs, exact_rows
-from lemmata.mechanisms.noise.grid_sums import BITS, check_noise
+from lemmata.mechanisms.noise.grid_sums import BITS, check_noise, sign_rows
 from lemmata.mechanisms.numerics.arguments import (
     check_choice,
     check_integer,
     check_magnitude,
     check_within_unit,
-    clip_rows,
     quiet,
-    read_labels,
 )
 from lemmata.mechanisms.numerics.arithmetic import as_real, certified_delta, round_up, sqrt_up
+from lemmata.mechanisms.numerics.sparse_rows import Rows
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
 from lemmata.mechanisms.selection import exponential
 
@@ -56,7 +54,7 @@ ENTRIES = 2**22  # of the matrix of losses at any one time
 
 def hinge_means(W: np.ndarray, Z: np.ndarray, rho: float) -> np.ndarray:
     """Return mean_i max(0, 1 - <w, z_i>/rho) for every row of W, shape (runs,)."""
-    block = max(1, ENTRIES // len(Z))
+    block = max(1, ENTRIES // Z.shape[0])
     parts = [W[start : start + block] @ Z.T for start in range(0, len(W), block)]
     return np.concatenate([np.maximum(0.0, 1 - part / rho).mean(axis=1) for part in parts])
 
@@ -68,7 +66,7 @@ def hinge_steps(W: np.ndarray, Z: np.ndarray, rho: float, reach: float) -> tuple
     two, of which the interval has fewer than 2^20, so that sums of up to 2^33 records are exact.
     """
     low, high = max(0.0, 1 - reach), 1 + reach
-    step, block = 2.0 ** (frexp(high - low)[1] - BITS), max(1, ENTRIES // len(Z))
+    step, block = 2.0 ** (frexp(high - low)[1] - BITS), max(1, ENTRIES // Z.shape[0])
     parts = [W[start : start + block] @ Z.T for start in range(0, len(W), block)]
     sums = [np.floor((np.clip(1 - part / rho, low, high) - low) / step).sum(axis=1) for part in parts]
     return np.concatenate(sums), ceil((high - low) / step)
@@ -91,7 +89,7 @@ def check_setting(m: int, epsilon: float, delta: float, beta: float) -> None:
 class BoostedLaw(LinearLaw):
     """The law of the selected vector on one dataset; releases have shape (size, k), norm at most `norm_bound`."""
 
-    Z: np.ndarray = field(repr=False)  # shape (m, k), rows y x with norm <= radius; data never in a repr
+    Z: Rows = field(repr=False)  # shape (m, k), rows y x with norm <= radius; data never in a repr
     rho: float
     radius: float
     norm_bound: float
@@ -106,7 +104,7 @@ class BoostedLaw(LinearLaw):
     @property
     def gradients(self) -> int:
         """Gradient computations of one release."""
-        return self.rounds * sum(phase_lengths(len(self.Z)))
+        return self.rounds * sum(phase_lengths(self.Z.shape[0]))
 
     @property
     def expected_cost(self) -> float:
@@ -115,7 +113,7 @@ class BoostedLaw(LinearLaw):
 
     def candidates(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Return the vectors of all rounds, shape (size, rounds, k)."""
-        return self.train(rng, self.Z, size * self.rounds, len(self.Z)).reshape(size, self.rounds, -1)
+        return self.train(rng, self.Z, size * self.rounds, self.Z.shape[0]).reshape(size, self.rounds, -1)
 
     def train(
         self, rng: np.random.Generator, Z: np.ndarray, runs: int, m: int, rows: np.ndarray | None = None
@@ -143,7 +141,7 @@ class BoostedLaw(LinearLaw):
                 -hinge_means(W, self.Z, self.rho), sensitivity=self.sensitivity, privacy=self.selection
             )
         sums, most = hinge_steps(W, self.Z, self.rho, self.norm_bound * self.radius / self.rho)
-        needed = sensitivity_for(len(self.Z), self.radius, self.norm_bound, self.rho, "corrected")
+        needed = sensitivity_for(self.Z.shape[0], self.radius, self.norm_bound, self.rho, "corrected")
         # In whole steps a record moves a sum by `most`; a printed or smaller sensitivity scales that, rounded up.
         moved = round_up(most * Fraction(self.sensitivity) / Fraction(needed))
         return exponential.law(-sums, sensitivity=moved, privacy=self.selection)
@@ -279,13 +277,13 @@ def law(
     if not isinstance(check_replacement(privacy), ApproxDP):
         raise ValueError(f"privacy must be an ApproxDP, got {type(privacy).__name__}")
     check_noise(noise)
-    X = exact_rows(clip_rows(X, radius), radius, noise)
+    X = exact_rows(X, radius, noise)
     m, k = X.shape
     if m < 2:
         raise ValueError(f"X must have shape (m, k) with m >= 2, since one record leaves no phase, got {X.shape}")
     epsilon, delta = privacy.epsilon, privacy.delta
     check_setting(m, epsilon, delta, beta)
-    Z = read_labels(y, m)[:, None] * X
+    Z = sign_rows(X, y, "double", in_place=True)
     rounds = rounds_for(beta)
     if calibration == "tight":
         multiplier = certified_multiplier(m, epsilon, delta, rounds)

@@ -3,7 +3,10 @@
     x -> Phi x in R^k, clipped to norm 2 radius;   w = DP-ERM on the ball of radius 2 norm_bound;   release Phi^T w
 
 Phi is public randomness, drawn by the caller before and independently of the data (`draw_projection`). The printed k is
-of the order epsilon m; any other number of rows is as private.
+of the order epsilon m; any other number of rows is as private. Where k >= d a projection gains nothing and holds m k
+numbers: without one (`projection=None`) DP-ERM runs on the rows themselves, clipped to `radius`, over the ball of
+radius `norm_bound`. The proof of Theorem 3.2 bounds what the projection loses, which is then nothing, and what DP-ERM
+loses in R^k, which grows with k and with the doubled lengths: so its bound on the risk holds for the smaller d too.
 """
 
 from __future__ import annotations
@@ -48,7 +51,7 @@ def draw_projection(
 ) -> Projection:
     """Return the public Phi of step 2, R^d -> R^k: `kind` "fast" (Lemma A.4) or "signs" (Lemma A.3).
 
-    k as printed if None.
+    k as printed if None, which may be more than d.
     """
     check_choice(PROJECTIONS, kind=kind)
     k = rows_for(m, epsilon, delta, beta) if k is None else k
@@ -59,7 +62,7 @@ def draw_projection(
 class EfficientLaw(LinearLaw):
     """The law of w^Priv on one dataset, at a fixed projection; releases have shape (size, d)."""
 
-    projection: Projection = field(repr=False)
+    projection: Projection | None = field(repr=False)  # None is the identity
     trained: dp_erm.BoostedLaw  # the law of the vector in R^k
     privacy: ApproxDP
 
@@ -71,7 +74,8 @@ class EfficientLaw(LinearLaw):
     @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
         """Draw `size` independent releases."""
-        return self.projection.transpose(self.trained.sample(rng, size))
+        weights = self.trained.sample(rng, size)
+        return weights if self.projection is None else self.projection.transpose(weights)
 
 
 @quiet
@@ -85,7 +89,7 @@ def law(
     norm_bound: float,
     beta: float,
     calibration: str = "tight",
-    projection: Projection,
+    projection: Projection | None,
     noise: str = "float",
 ) -> EfficientLaw:
     """Return the law of A_EffPrivMrg of bms22.
@@ -94,7 +98,7 @@ def law(
 
     Formal guarantee: that of `dp_erm.law` with the same `calibration`, under replacement of one record, for every
     input and every fixed `projection` that was drawn independently of the data. Nothing is assumed about the norms of
-    the rows: entries beyond 1e100 are moved there, and Phi x is clipped to 2 radius.
+    the rows: entries beyond 1e100 are moved there, and Phi x is clipped to 2 radius. None projects nothing.
 
     X: (m, d); y: (m,), each -1 or +1. The training is given beta/3 of the failure probability. Raises ValueError for
     anything out of range, rho outside (0, norm_bound * radius] included.
@@ -109,16 +113,19 @@ def law(
     (beta,) = check_within_unit(beta=beta)
     if rho > (top := norm_bound * radius):
         raise ValueError(f"rho must be in (0, norm_bound * radius] = (0, {top:.6g}], got {rho}")
-    X = clip_entries(X)  # a product with Phi is a float then, and Phi x is clipped after that
-    if getattr(projection, "d", None) != X.shape[1]:
-        raise ValueError(f"projection must project from R^{X.shape[1]}, as X has shape {X.shape}")
+    longer = 1
+    if projection is not None:
+        X = clip_entries(X, keep_sparse=True)  # a product with Phi is a float then, and Phi x is clipped after that
+        if getattr(projection, "d", None) != X.shape[1]:
+            raise ValueError(f"projection must project from R^{X.shape[1]}, as X has shape {X.shape}")
+        X, longer = projection.apply(X), 2
     trained = dp_erm.law(
-        projection.apply(X),
+        X,
         y,
         privacy=privacy,
         rho=rho,
-        radius=2 * radius,
-        norm_bound=2 * norm_bound,
+        radius=longer * radius,
+        norm_bound=longer * norm_bound,
         beta=beta / 3,
         calibration=calibration,
         noise=noise,

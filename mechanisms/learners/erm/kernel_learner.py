@@ -29,6 +29,7 @@ from lemmata.mechanisms.numerics.arguments import (
     quiet,
     resolve_generator,
 )
+from lemmata.mechanisms.numerics.sparse_rows import dense_rows
 from lemmata.mechanisms.privacy import ApproxDP
 
 SIDE = 512  # records, and frequencies, of a block: its angles and images stay in the cache
@@ -88,7 +89,7 @@ class KernelProjection:
 
     def apply(self, X: ArrayLike) -> np.ndarray:
         """Return Phi psi(x) for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,)."""
-        records = np.clip(check_points(X, self.d, "X"), -FAR, FAR)
+        records = np.clip(dense_rows(check_points(X, self.d, "X")), -FAR, FAR)
         total = np.zeros((*records.shape[:-1], self.k))
         lines, images = records.reshape(-1, self.d), total.reshape(-1, self.k)
         for part, omega, signs in self._blocks():
@@ -155,6 +156,8 @@ def draw_projection(
 class KernelLaw(efficient_learner.EfficientLaw):
     """The law of w^Priv in the random features of a kernel; releases have shape (size, 2D)."""
 
+    projection: KernelProjection = field(repr=False)
+
     def model(self, rng: np.random.Generator) -> LinearModel:
         """Draw one release as a predictor x -> sign(<w, Phi psi(x)>), w of R^k as the training released it.
 
@@ -209,4 +212,4 @@ def law(
         noise=noise,
         projection=projection,
     )
-    return KernelLaw(made.projection, made.trained, made.privacy)
+    return KernelLaw(projection, made.trained, made.privacy)

@@ -34,6 +34,7 @@ from lemmata.mechanisms.numerics.arguments import (
     resolve_generator,
 )
 from lemmata.mechanisms.numerics.arithmetic import round_down, round_up, short_repr
+from lemmata.mechanisms.numerics.sparse_rows import dense_rows
 from lemmata.mechanisms.privacy import Guarantee, PureDP
 from lemmata.mechanisms.solvers.certified_risk import Problem
 from lemmata.mechanisms.solvers.perturbed_risk import MARGIN_LOSSES, minimise
@@ -113,7 +114,7 @@ def prepare_records(
     if not (feature_map is None or callable(feature_map)):
         raise ValueError(f"feature_map must be a function or None, got {type(feature_map).__name__}")
     phi = ClippedMap(feature_map, 1.0)
-    V = phi(X)
+    V = dense_rows(phi(X))
     return phi, read_labels(y, len(V))[:, None] * V, C
 
 

@@ -29,22 +29,20 @@ from math import inf, log, nextafter, pi
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.bounds.bms22 import dp_erm_proof
-from lemmata.bounds.bms22 import phased_sgd as bounds
+from lemmata.bounds.bms22 import dp_erm_proof, phased_sgd as bounds
 from lemmata.bounds.wzw25.gaussian_privacy_proof import average_error
 from lemmata.mechanisms.law import LinearLaw, check_replacement
 from lemmata.mechanisms.noise import grid_gaussian
-from lemmata.mechanisms.noise.grid_sums import check_noise, prepare_rows
+from lemmata.mechanisms.noise.grid_sums import check_noise, clip_and_round_rows, sign_rows
 from lemmata.mechanisms.numerics.arguments import (
     check_choice,
     check_magnitude,
     check_positive,
-    clip_rows,
     quiet,
-    read_labels,
 )
 from lemmata.mechanisms.numerics.arithmetic import check_in_range, round_up
 from lemmata.mechanisms.numerics.kernel_choice import numba_kernels_if_worthwhile
+from lemmata.mechanisms.numerics.sparse_rows import Rows, dense_rows, is_sparse, sum_of_squares
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, gaussian_noise_multiplier
 
 CALIBRATIONS = ("analytic", "printed")
@@ -59,18 +57,30 @@ Records = Iterable[tuple[np.ndarray, np.ndarray]]  # (Z, 1/|z|^2), a step each
 class Reading:
     """The records in the order in which the runs read them: an iterable of (Z, 1/|z|^2), a step each."""
 
-    Z: np.ndarray = field(repr=False)  # shape (m, k)
+    Z: Rows = field(repr=False)  # shape (m, k)
     inverse: np.ndarray = field(repr=False)  # shape (m,)
     blocks: Iterable[np.ndarray] = field(repr=False)  # of row numbers, shape (steps, runs), or (steps, 1) for all runs
     n: int  # records of all phases together: short phases are computed as the long ones are
 
+    def pieces(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Yield (dense rows, their 1/|z|^2, row numbers of some steps in these): sparse rows a few steps at a time."""
+        for block in self.blocks:
+            if not is_sparse(self.Z):
+                yield np.ascontiguousarray(self.Z), self.inverse, block
+                continue
+            height = max(1, DRAWN // (block.shape[1] * self.Z.shape[1]))
+            for start in range(0, len(block), height):
+                part = block[start : start + height]
+                rows = part.ravel()
+                yield dense_rows(self.Z[rows]), self.inverse[rows], np.arange(rows.size).reshape(part.shape)
+
     def __iter__(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        return ((self.Z.take(rows, axis=0), self.inverse.take(rows)) for block in self.blocks for rows in block)
+        return ((Z.take(rows, axis=0), own.take(rows)) for Z, own, block in self.pieces() for rows in block)
 
 
-def inverse_squares(Z: np.ndarray) -> np.ndarray:
+def inverse_squares(Z: Rows) -> np.ndarray:
     """Return 1/|z|^2 for every row, 0 for rows that are 0 (their step is 0 whatever stands here), shape (n,)."""
-    squares = np.einsum("nk,nk->n", Z, Z)
+    squares = sum_of_squares(Z)
     return np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 1e-200)
 
 
@@ -94,9 +104,8 @@ def average_iterate(
     if isinstance(records, Reading) and (
         kernels := numba_kernels_if_worthwhile(len(V) * records.n * (V.shape[1] + STEP))
     ):
-        Z = np.ascontiguousarray(records.Z)
-        for block in records.blocks:
-            kernels.hinge_steps(V, Z, records.inverse, block, rho, pull, cap, norm_bound, total)
+        for Z, inverse, block in records.pieces():
+            kernels.hinge_steps(V, Z, inverse, block, rho, pull, cap, norm_bound, total)
             steps += len(block)
         records = ()
     for Z, inverse in records:
@@ -209,7 +218,7 @@ def bootstrap_runs(
 class PhasedSGDLaw(LinearLaw):
     """The law of the last phase's release, projected, on one dataset read in its order; shape (size, k)."""
 
-    Z: np.ndarray = field(repr=False)  # shape (n, k), rows y x with norm <= rho * lipschitz; data never in a repr
+    Z: Rows = field(repr=False)  # shape (n, k), rows y x with norm <= rho * lipschitz; data never in a repr
     rho: float
     lipschitz: float  # radius / rho
     norm_bound: float
@@ -226,12 +235,12 @@ class PhasedSGDLaw(LinearLaw):
     @property
     def gradients(self) -> int:
         """Gradient computations of one release: every record at most once."""
-        return sum(bounds.phase_lengths(len(self.Z)))
+        return sum(bounds.phase_lengths(self.Z.shape[0]))
 
     @property
     def phases(self) -> list[tuple[int, float, float]]:
         """(n_i, eta_i, sigma_i) of every phase."""
-        return phases(len(self.Z), eta=self.eta, lipschitz=self.lipschitz, multiplier=self.multiplier)
+        return phases(self.Z.shape[0], eta=self.eta, lipschitz=self.lipschitz, multiplier=self.multiplier)
 
     @property
     def noise(self) -> list[float]:
@@ -240,7 +249,7 @@ class PhasedSGDLaw(LinearLaw):
 
     def _records(self, start: int, length: int) -> Records:
         Z = self.Z[start : start + length]
-        return Reading(Z, inverse_squares(Z), [np.arange(length)[:, None]], len(self.Z))
+        return Reading(Z, inverse_squares(Z), [np.arange(length)[:, None]], self.Z.shape[0])
 
     def averages(self, starts: Iterable[np.ndarray]) -> np.ndarray:
         """Return the averages before their noise when phase i starts at starts[i], (phases, runs, k), same shape."""
@@ -258,7 +267,7 @@ class PhasedSGDLaw(LinearLaw):
         return run_phases(
             rng,
             np.zeros((size, self.Z.shape[1])),
-            len(self.Z),
+            self.Z.shape[0],
             self._records,
             rho=self.rho,
             eta=self.eta,
@@ -321,14 +330,14 @@ def multiplier_for(privacy: GaussianDP | ApproxDP, calibration: str = "analytic"
     return dp_erm_proof.printed_multiplier(epsilon=privacy.epsilon, delta=privacy.delta)
 
 
-def exact_rows(X: np.ndarray, radius: float, noise: str) -> np.ndarray:
-    """Return clipped rows as they are, or for exact noise on a grid.
+def exact_rows(X: ArrayLike, radius: float, noise: str) -> Rows:
+    """Return rows clipped to `radius`, for exact noise on a grid.
 
     None is longer than `radius`, and none nearly 0.
     """
     if noise == "exact":
         check_in_range("radius", radius, 1e-80, 1e80, closed=True)
-    return prepare_rows(X, radius, noise)[0]
+    return clip_and_round_rows(X, radius, noise)[0]
 
 
 @quiet
@@ -366,11 +375,11 @@ def law(
     check_noise(noise)
     if output == "phases" and noise == "exact":
         raise ValueError("output = 'phases' needs noise = 'float': the density of the white box is over the reals")
-    X = exact_rows(clip_rows(X, radius), radius, noise)
+    X = exact_rows(X, radius, noise)
     n, k = X.shape
     if n < 2:
         raise ValueError(f"X must have shape (n, k) with n >= 2, since one record leaves no phase, got {X.shape}")
-    Z = read_labels(y, n)[:, None] * X
+    Z = sign_rows(X, y, "double", in_place=True)
     multiplier, lipschitz = multiplier_for(check_replacement(privacy), calibration), radius / rho
     if eta is None:
         eta = bounds.base_step(n=n, k=k, multiplier=multiplier, lipschitz=lipschitz, norm_bound=norm_bound)

@@ -31,6 +31,7 @@ from lemmata.mechanisms.numerics.arguments import (
     read_labels,
 )
 from lemmata.mechanisms.numerics.arithmetic import round_up, short_repr
+from lemmata.mechanisms.numerics.sparse_rows import Rows
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.solvers.certified_svm import solve_certified
 from lemmata.mechanisms.solvers.svm import LOSSES, Solution, solution_tolerance, solve_rows
@@ -52,9 +53,10 @@ class ClippedMap:
     feature_map: FeatureMap | None = field(repr=False)
     kappa: float
 
-    def __call__(self, X: ArrayLike) -> np.ndarray:
+    def __call__(self, X: ArrayLike) -> Rows:
         """Return the features of the rows of X, shape (n, F)."""
-        return clip_rows(X if self.feature_map is None else self.feature_map(clip_entries(X)), self.kappa)
+        features = X if self.feature_map is None else self.feature_map(clip_entries(X, keep_sparse=True))
+        return clip_rows(features, self.kappa, keep_sparse=True)
 
 
 def _counts(counts: ArrayLike | None, n: int) -> np.ndarray:
@@ -75,7 +77,7 @@ def _prepared(
     kappa: float,
     loss: str,
     counts: ArrayLike | None,
-) -> tuple[ClippedMap, np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[ClippedMap, Rows, np.ndarray, np.ndarray]:
     """(features clipped to kappa, labels, multiplicities), everything checked."""
     C, kappa = check_magnitude(C=C, kappa=kappa)
     if C * kappa**2 > LARGEST:
@@ -85,7 +87,7 @@ def _prepared(
         raise ValueError(f"feature_map must be a function or None, got {type(feature_map).__name__}")
     phi = ClippedMap(feature_map, kappa)
     V = phi(X)
-    return phi, V, read_labels(y, len(V)), _counts(counts, len(V))
+    return phi, V, read_labels(y, V.shape[0]), _counts(counts, V.shape[0])
 
 
 def solve(

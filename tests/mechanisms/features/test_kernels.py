@@ -7,8 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from lemmata.mechanisms.features import fast_projection as fast_projections
-from lemmata.mechanisms.features import sign_projection as sign_projections
+from lemmata.mechanisms.features import fast_projection as fast_projections, sign_projection as sign_projections
 from lemmata.mechanisms.features.fast_projection import fast_projection
 from lemmata.mechanisms.features.sign_projection import sign_projection
 from lemmata.mechanisms.learners.descent import noisy_gd
@@ -30,22 +29,21 @@ def with_and_without_kernels(run, module, monkeypatch):
 
 @pytest.mark.parametrize(("k", "d"), [(1, 1), (7, 5), (100, 1000), (1024, 20), (1030, 4101)])
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
-def test_compiled_and_numpy_transforms_agree_bit_for_bit(k, d, kind, monkeypatch):
+def test_compiled_and_numpy_transforms_agree_bit_for_bit(k, d, kind, monkeypatch, rng):
     """Both add and subtract the same numbers in the same order; without numba the kernels run as plain Python."""
-    rng = np.random.default_rng(7)
     phi = fast_projection(k, d, rng=rng)
     X, W = rng.normal(size=(3, d)).astype(kind), rng.normal(size=(2, k)).astype(kind)
-
-    def images():
-        return phi.apply(X), phi.apply(X[0]), phi.transpose(W), phi.apply(np.asfortranarray(X))
-
-    for a, b in zip(*with_and_without_kernels(images, fast_projections, monkeypatch), strict=True):
+    slow, fast = with_and_without_kernels(
+        lambda: (phi.apply(X), phi.apply(X[0]), phi.transpose(W), phi.apply(np.asfortranarray(X))),
+        fast_projections,
+        monkeypatch,
+    )
+    for a, b in zip(slow, fast, strict=True):
         assert a.dtype == b.dtype == kind and np.array_equal(a, b)
 
 
 @pytest.mark.parametrize("draw", [sign_projection, fast_projection])
-def test_single_precision_stays_single_and_near(draw):
-    rng = np.random.default_rng(8)
+def test_single_precision_stays_single_and_near(draw, rng):
     phi, X, W = draw(50, 3000, rng=rng), rng.normal(size=(4, 3000)), rng.normal(size=(4, 50))
     for exact, single in (
         (phi.apply(X), phi.apply(X.astype(np.float32))),
@@ -72,9 +70,8 @@ def test_tiles_cover_the_sign_matrix_and_repeat_nothing(monkeypatch):
 
 @pytest.mark.parametrize(("n", "k", "d"), [(48, 128, 128), (150, 130, 1031), (64, 1100, 200), (3, 200, 300)])
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
-def test_signed_sums_and_matrix_products_agree(n, k, d, kind, monkeypatch):
+def test_signed_sums_and_matrix_products_agree(n, k, d, kind, monkeypatch, rng):
     """Sums of the same numbers in another order: k or d of them, below 5 times the length of their record."""
-    rng = np.random.default_rng(11)
     phi = sign_projection(k, d, rng=rng)
     X, W = rng.normal(size=(n, d)).astype(kind), np.asfortranarray(rng.normal(size=(n, k)).astype(kind))
     monkeypatch.setattr(sign_projections, "numba_kernels_if_worthwhile", lambda work: None)
@@ -88,9 +85,8 @@ def test_signed_sums_and_matrix_products_agree(n, k, d, kind, monkeypatch):
         assert np.abs(a - b).max() <= 40 * np.finfo(kind).eps * np.abs(a).max()
 
 
-def test_signed_sums_are_the_sums():
+def test_signed_sums_are_the_sums(rng):
     """The kernel alone against the signs of its bits, a plain loop where numba is not installed."""
-    rng = np.random.default_rng(12)
     X, packed = rng.normal(size=(32, 5)), rng.integers(0, 256, size=(4, 7), dtype=np.uint8)
     signs, total = 2.0 * np.unpackbits(packed, axis=0) - 1, np.ones((7, 5))
     kernels.signed_sums(X, packed, np.empty((4, 16, 5)), total)
@@ -99,9 +95,8 @@ def test_signed_sums_are_the_sums():
 
 @pytest.mark.parametrize("d", [31, 130])
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
-def test_sums_of_rows_within_the_width_are_the_sums(kind, d):
+def test_sums_of_rows_within_the_width_are_the_sums(kind, d, rng):
     """Rows on a grid, short and long ones: the sum is exact in either precision, and equal to that of the products."""
-    rng = np.random.default_rng(15)
     Z, w, total = rng.integers(-(2**19), 2**19, size=(300, d)) / 2**19, rng.normal(size=d), np.ones(d)
     assert kernels.hinge_sums(Z.astype(kind), w, 0.5, total) is total
     assert np.array_equal(total, (Z @ w < 0.5) @ Z)
@@ -111,17 +106,14 @@ def test_octaves_are_counted_as_they_are_numbered(monkeypatch):
     """Zeros of either sign, ends of octaves, the smallest and the largest floats, columns in any order in memory."""
     ends = np.concatenate([2.0 ** np.arange(-70, 70), [0.0, -0.0, 5e-324, 1e308, np.nextafter(1, 0)]])
     X = np.random.default_rng(18).choice(np.concatenate([ends, -ends]), size=(400, 5))
-
-    def counts():
-        return [column_ranges.count_octaves(table) for table in (X, np.asfortranarray(X))]
-
-    (slow, _), fast = with_and_without_kernels(counts, column_ranges, monkeypatch)
+    (slow, _), fast = with_and_without_kernels(
+        lambda: [column_ranges.count_octaves(table) for table in (X, np.asfortranarray(X))], column_ranges, monkeypatch
+    )
     assert np.array_equal(fast, [slow, slow])
 
 
-def test_a_run_alone_releases_what_runs_abreast_would(monkeypatch):
+def test_a_run_alone_releases_what_runs_abreast_would(monkeypatch, rng):
     """On a grid the kernel and the products give the same sums, so the same release, bit for bit."""
-    rng = np.random.default_rng(16)
     X, y = rng.normal(size=(200, 140)), np.where(rng.random(200) < 0.5, 1.0, -1.0)
     law = noisy_gd.law(X, y, privacy=GaussianDP(1.0), width=0.1, steps=30, noise="exact")
     assert np.array_equal(
@@ -157,26 +149,22 @@ def test_one_and_two_threads_give_the_same_image(draw, tmp_path):
 
 
 @pytest.mark.parametrize("own", [False, True])
-def test_compiled_bootstraps_are_those_of_numpy(own, monkeypatch):
+def test_compiled_bootstraps_are_those_of_numpy(own, monkeypatch, rng):
     """The same records and noise, all runs on one dataset or each on its own; blocks of 7 steps."""
-    rng = np.random.default_rng(13)
     Z = rng.normal(size=(300, 4)) / 4
     known = dict(rho=0.5, lipschitz=4.0, norm_bound=0.3, eta=0.7, multiplier=0.1)
     known["rows"] = rng.integers(0, 300, size=(3, 200)) if own else None
     monkeypatch.setattr(phased_sgd, "DRAWN", 21)
-
-    def runs():
-        return phased_sgd.bootstrap_runs(np.random.default_rng(14), Z, 3, 200, **known)
-
-    slow, fast = with_and_without_kernels(runs, phased_sgd, monkeypatch)
+    slow, fast = with_and_without_kernels(
+        lambda: phased_sgd.bootstrap_runs(np.random.default_rng(14), Z, 3, 200, **known), phased_sgd, monkeypatch
+    )
     assert fast == pytest.approx(slow, abs=1e-12)
 
 
 @pytest.mark.parametrize(("n", "k", "norm_bound"), [(2, 1, 1.0), (300, 4, 0.3), (300, 4, 50.0), (40, 33, 1.0)])
 @pytest.mark.parametrize("output", phased_sgd.OUTPUTS)
-def test_compiled_phases_are_those_of_numpy(n, k, norm_bound, output, monkeypatch):
+def test_compiled_phases_are_those_of_numpy(n, k, norm_bound, output, monkeypatch, rng):
     """The same noise, and steps that differ by rounding: no step pulls two runs apart, so rounding only adds up."""
-    rng = np.random.default_rng(9)
     X, y = rng.normal(size=(n, k)), np.where(rng.random(n) < 0.5, 1.0, -1.0)
     X[0] = 0
     settings = dict(privacy=GaussianDP(1.0), rho=0.5, radius=1.0, norm_bound=norm_bound, eta=0.7, output=output)

@@ -100,14 +100,13 @@ def test_ties_are_errors_if_asked():
         run.errors(W, ties="half")
 
 
-def test_a_score_that_counts_ties_moves_by_one():
+def test_a_score_that_counts_ties_moves_by_one(rng):
     """For every w, zero included, and any replacement of one record."""
-    random = np.random.default_rng(0)
-    W = np.vstack([np.zeros(3), np.eye(3), random.normal(size=(20, 3))])
+    W = np.vstack([np.zeros(3), np.eye(3), rng.normal(size=(20, 3))])
     for _ in range(50):
-        X, y = random.choice([-0.5, 0.0, 0.5], size=(5, 3)), random.choice([-1.0, 1.0], size=5)
+        X, y = rng.choice([-0.5, 0.0, 0.5], size=(5, 3)), rng.choice([-1.0, 1.0], size=5)
         other, labels = X.copy(), y.copy()
-        other[0], labels[0] = random.choice([-0.5, 0.0, 0.5], size=3), random.choice([-1.0, 1.0])
+        other[0], labels[0] = rng.choice([-0.5, 0.0, 0.5], size=3), rng.choice([-1.0, 1.0])
         pair = [projected_gd.law(*data, privacy=GaussianDP(1.0), width=0.3) for data in ((X, y), (other, labels))]
         a, b = (run.errors(W, ties="wrong") for run in pair)
         assert np.abs(a - b).max() <= 1

@@ -11,7 +11,16 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from lemmata import Accountant, ApproxDP, MarginClassifier, NoisyGD, OverBudget, PrivateScaler, PrivateSearchCV
+from lemmata import (
+    Accountant,
+    ApproxDP,
+    MarginClassifier,
+    NoisyGD,
+    OverBudget,
+    PrivateRidge,
+    PrivateScaler,
+    PrivateSearchCV,
+)
 from lemmata.mechanisms.estimators import private_classifier
 from lemmata.mechanisms.learners.descent import noisy_gd
 
@@ -109,6 +118,7 @@ def test_copies_pay_from_the_one_account(drawn):
         learner(),
         MarginClassifier(classes=(0, 1)),
         PrivateScaler(),
+        PrivateRidge(),
         PrivateSearchCV(learner(), {"width": [0.1, 1.0]}, beta=0.4, classes=(0, 1)),
     ],
     ids=lambda model: type(model).__name__,

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -40,17 +41,9 @@ def grid(spends, accounting="disjoint"):
     )
 
 
-def grid_as_printed(spends):
-    return grid(spends, "printed")
-
-
 def boosting(spends, calibration="tight"):
     sizes = dict(candidates=2, loss="logistic", loss_bound=2.0, calibration=calibration)
     return confidence_boosting.law(X, Y, learner=learner(spends), privacy=BUDGET, **sizes)
-
-
-def boosting_as_printed(spends):
-    return boosting(spends, "printed")
 
 
 def selection(spends):
@@ -92,7 +85,8 @@ def searching_pure(spends):
     return PrivateSearchCV(candidate, {"C": [0.1, 0.3]}, classes=(-1, 1), random_state=0, beta=0.4).fit(X, Y)
 
 
-LAWS = [grid, grid_as_printed, boosting, boosting_as_printed, selection, tuning]
+AS_PRINTED = [partial(grid, accounting="printed"), partial(boosting, calibration="printed")]
+LAWS = [grid, boosting, partial(boosting, calibration="squared"), *AS_PRINTED, selection, tuning]
 WRAPPERS = [*LAWS, fitting, searching, searching_pure]
 OVERSPENT = {
     "fifty times": lambda handed: PureDP(50.0) if isinstance(handed, PureDP) else GREEDY,

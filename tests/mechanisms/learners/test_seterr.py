@@ -4,8 +4,19 @@ import numpy as np
 import pytest
 
 from lemmata.mechanisms.estimators import margin_classifier, scaling
-from tests.mechanisms.estimators.learners import CLASSIFIERS as LEARNERS
-from tests.mechanisms.learners.test_total import CASES, NEIGHBOURS, SLOW, X, Y, call, fitted, outcome, public_records
+from tests.mechanisms.estimators.learners import CLASSIFIERS as LEARNERS, known_classes
+from tests.mechanisms.learners.test_total import (
+    CASES,
+    NEIGHBOURS,
+    SCALERS,
+    SLOW,
+    X,
+    Y,
+    call,
+    fitted,
+    outcome,
+    public_records,
+)
 from tests.mechanisms.test_fuzz import name_of
 
 pytestmark = pytest.mark.usefixtures("same_entropy")
@@ -29,14 +40,16 @@ def test_laws_and_releases_end_as_ever(function):
 
 def learnt(kind, records, labels):
     """What a fit learns, and its scores of the records."""
-    known = {} if kind is scaling.PrivateScaler else {"classes": (-1.0, 1.0)}
+    known = known_classes(kind, (-1.0, 1.0))
     model = kind(random_state=7, **known).fit(records, labels)
     return (
-        model.transform(records) if kind is scaling.PrivateScaler else (model.coef_, model.decision_function(records))
+        model.transform(records)
+        if kind is scaling.PrivateScaler
+        else (model.coef_, getattr(model, "decision_function", model.predict)(records))
     )
 
 
-@pytest.mark.parametrize("kind", [*LEARNERS, scaling.PrivateScaler], ids=name_of)
+@pytest.mark.parametrize("kind", [*LEARNERS, *SCALERS], ids=name_of)
 def test_estimators_end_as_ever(kind):
     usual = outcome(lambda: learnt(kind, X, Y))
     assert isinstance(usual[0], list | tuple) and not isinstance(usual[0][1], str), usual

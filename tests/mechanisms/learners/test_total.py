@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from lemmata.mechanisms.estimators import margin_classifier, scaling, search
+from lemmata.mechanisms.estimators import margin_classifier, regression, scaling, search
 from lemmata.mechanisms.features import kernel_features, random_features, sign_projection
 from lemmata.mechanisms.learners.erm import efficient_learner, output_perturbation, private_svm
 from lemmata.mechanisms.learners.glm import glm_output
@@ -25,7 +25,7 @@ from lemmata.mechanisms.noise import gaussian
 from lemmata.mechanisms.numerics import arguments
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, disclosure
 from lemmata.mechanisms.solvers import perturbed_risk
-from tests.mechanisms.estimators.learners import CLASSIFIERS as LEARNERS
+from tests.mechanisms.estimators.learners import CLASSIFIERS as LEARNERS, known_classes
 from tests.mechanisms.nasty import objects
 from tests.mechanisms.test_fuzz import built, name_of, released, rng
 from tests.mechanisms.valid_calls import NAMED, TABLE, X, Y
@@ -37,7 +37,7 @@ CASES = [
     for function, call in TABLE.items()
     if call and "X" in call and not OPEN & {*function.__module__.split("."), function.__name__}
 ]
-SCALERS = [scaling.PrivateScaler]
+SCALERS = [scaling.PrivateScaler, regression.PrivateRidge]
 VALUES = {
     "zero": 0.0,
     "minus zero": -0.0,
@@ -278,7 +278,7 @@ def test_the_label_of_one_record_changes_no_other():
 
 def fitted(kind, records, labels, **settings):
     """What one fit learns, with the labels known."""
-    known = {} if kind in SCALERS else {"classes": (-1.0, 1.0)}
+    known = known_classes(kind, (-1.0, 1.0))
     model = kind(**{"random_state": 7} | known | settings).fit(records, labels)
     return {name: value for name, value in vars(model).items() if name.endswith("_")}
 

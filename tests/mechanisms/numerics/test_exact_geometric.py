@@ -74,6 +74,12 @@ def test_a_half_is_decided_by_further_digits(first, expected):
     assert exact_geometric.draw_waiting_times(Scripted([first], [2**32 - 1] * 3), 0.5, 1).tolist() == [expected]
 
 
+@pytest.mark.parametrize("more, expected", [(0, 1), (2**32 - 1, 2)])
+def test_a_run_count_is_decided_by_further_digits(more, expected):
+    """P(K = 1) = 1/3 of TNB(2, 1/2), which lies between two neighbouring numbers of 63 digits."""
+    assert exact_geometric.draw_run_count(Scripted([2**63 // 3], [more]), 2.0, 0.5) == expected
+
+
 def test_all_zeros_are_drawn_on():
     """U below 2^-95: no logarithm of zero."""
     source = Scripted([0], [0, 3])

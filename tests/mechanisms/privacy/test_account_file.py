@@ -3,7 +3,6 @@
 import sys
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, account_file
@@ -105,13 +104,12 @@ def test_after_closing_nothing_is_spent(spent):
 # Broken files ---------------------------------------------------------------------------------------------------------
 
 
-def test_every_changed_byte_is_noticed(spent):
+def test_every_changed_byte_is_noticed(spent, rng):
     """Whatever stands at whatever place, the last end of line included."""
     whole = spent.read_bytes()
-    draw = np.random.default_rng(0)
     for place in range(len(whole)):
         changed = bytearray(whole)
-        changed[place] = (whole[place] + draw.integers(1, 256)) % 256
+        changed[place] = (whole[place] + rng.integers(1, 256)) % 256
         spent.write_bytes(changed)
         with pytest.raises(ValueError, match=r"^path (must|has) [^\n]*$"):
             Accountant.open(spent)
@@ -129,13 +127,16 @@ def test_no_other_byte_ends_the_last_line(spent):
 
 def test_a_missing_or_moved_line_is_noticed(spent):
     first, *lines = spent.read_bytes().splitlines(keepends=True)
-    for wrong in ([*lines[1:]], [lines[0], *lines[2:]], [lines[1], lines[0], *lines[2:]], [lines[0], *lines]):
-        spent.write_bytes(b"".join([first, *wrong]))
-        with pytest.raises(ValueError, match=r"path must be an unedited account, got .*: line [23] was changed"):
+    for number, wrong in (
+        (1, lines),
+        (2, [first, *lines[1:]]),
+        (3, [first, lines[0], *lines[2:]]),
+        (2, [first, lines[1], lines[0], *lines[2:]]),
+        (3, [first, lines[0], *lines]),
+    ):
+        spent.write_bytes(b"".join(wrong))
+        with pytest.raises(ValueError, match=rf"path must be an unedited account, got .*: line {number} was changed"):
             Accountant.open(spent)
-    spent.write_bytes(b"".join(lines))
-    with pytest.raises(ValueError, match="line 1 was changed"):
-        Accountant.open(spent)
 
 
 def test_a_line_cut_anywhere_is_dropped_with_a_word(spent):

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import warnings
+from unittest.mock import Mock
 
 import pytest
 
@@ -21,12 +22,8 @@ from tests.mechanisms.privacy.account_on_disk import RELEASES
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()], ids=repr)
 def test_a_failure_closes_the_account_and_the_file_knows(spent, monkeypatch, call, error):
     account = Accountant.open(spent)
-
-    def fails(*_, **__):
-        raise error
-
     with monkeypatch.context() as patched:
-        patched.setattr(os, call, fails)
+        patched.setattr(os, call, Mock(side_effect=error))
         with pytest.raises(type(error)) as raised:
             account.spend(PureDP(0.01))
     if isinstance(error, OSError):
@@ -42,10 +39,9 @@ def test_a_spend_is_on_disk_before_it_returns(spent, monkeypatch):
     held = []
     monkeypatch.setattr(os, "fsync", lambda file: held.append(os.fstat(file).st_size))
     with Accountant.open(spent) as account:
-        account.spend(PureDP(0.01))
-        assert len(held) == 1 and held[0] == spent.stat().st_size
-        account.spend(PureDP(0.01))
-        assert len(held) == 2 and held[1] == spent.stat().st_size > held[0]
+        for spends in (1, 2):
+            account.spend(PureDP(0.01))
+            assert len(held) == spends and held[-1] == spent.stat().st_size
 
 
 def test_a_file_that_was_moved_takes_no_spend(spent):
@@ -67,6 +63,8 @@ def test_short_writes_are_finished(spent, monkeypatch):
 
 # Two writers ----------------------------------------------------------------------------------------------------------
 
+OPEN = "from lemmata.mechanisms.privacy.accountant import Accountant; account = Accountant.open(sys.argv[1])"
+
 
 def python(program, *arguments, **options):
     return subprocess.run(
@@ -79,12 +77,11 @@ def test_one_writer_at_a_time(spent):
     line = f"path is already open, in this or another process: {spent}"
     with pytest.raises(BlockingIOError, match=f"^{re.escape(line)}$"):
         Accountant.open(spent)
-    second = "import sys; from lemmata.mechanisms.privacy.accountant import Accountant; Accountant.open(sys.argv[1])"
-    refused = python(second, spent)
+    refused = python(f"import sys; {OPEN}", spent)
     assert refused.returncode == 1 and refused.stderr.strip().splitlines()[-1] == f"BlockingIOError: {line}"
     account.spend(PureDP(0.01))  # the refused one harmed nothing
     account.close()
-    assert python(second, spent).returncode == 0
+    assert python(f"import sys; {OPEN}", spent).returncode == 0
 
 
 def fork():
@@ -227,6 +224,17 @@ print(released, torn)
 """
 
 
+LATE = """
+from lemmata.mechanisms.privacy.account_file import AccountFile
+append = AccountFile.append
+def later(self, entry):
+    waiting = getattr(self, "waiting", None)
+    self.waiting = entry
+    if waiting: append(self, waiting)
+AccountFile.append = later
+"""
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked children")
 def test_kill_9_loses_no_release(path):
     """Every release that a spend was granted for is in the file, and at most one more; the next child goes on."""
@@ -241,18 +249,13 @@ def test_kill_9_loses_no_release(path):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked children")
 def test_kill_9_loses_releases_that_are_not_written_first(path):
     """The same children on an account that writes after it answers: the test above can fail."""
-    late = "append = AccountFile.append\n"
-    late += "def later(self, entry):\n    waiting = getattr(self, 'waiting', None)\n    self.waiting = entry\n"
-    late += "    if waiting: append(self, waiting)\n"
-    late = "from lemmata.mechanisms.privacy.account_file import AccountFile\n" + late + "AccountFile.append = later\n"
-    ended = python(late + KILLED, path, 20261123, 60)
+    ended = python(LATE + KILLED, path, 20261123, 60)
     assert ended.returncode == 1 and "AssertionError: (" in ended.stderr
 
 
 def test_a_killed_writer_gives_up_its_lock(spent):
     """By the system, however it ends."""
-    holds = "import sys; from lemmata.mechanisms.privacy.accountant import Accountant; a = Accountant.open(sys.argv[1])"
-    holds += "; print('x', flush=True); sys.stdin.read()"
+    holds = f"import sys; {OPEN}; print('x', flush=True); sys.stdin.read()"
     with subprocess.Popen([sys.executable, "-c", holds, str(spent)], stdin=-1, stdout=-1) as writer:
         assert writer.stdout.read(1) == b"x"
         with pytest.raises(BlockingIOError):

@@ -122,15 +122,6 @@ def told(run):
     return [str(one.message).split()[0] for one in heard if one.category is disclosure.PrivacyLeakWarning]
 
 
-def test_leaks_beside_the_release_are_said_once():
-    assert told(lambda: NoisyGD(classes=(0, 1)).fit(X, Y)) == []
-    assert told(lambda: NoisyGD(classes=(0, 1), random_state=rng(0)).fit(X, Y)) == []
-    assert told(lambda: NoisyGD().fit(X, Y)) == ["classes"]
-    assert told(lambda: NoisyGD(classes=(0, 1), random_state=3).fit(X, Y)) == ["random_state"]
-    assert told(lambda: NoisyGD(classes=(0, 1), delta=0.025).fit(X, Y)) == ["delta"]
-    assert told(lambda: PrivateScaler(random_state=3).fit(X)) == ["random_state"]
-
-
 @pytest.mark.parametrize("leaky", [NoisyGD(classes=(0, 1), random_state=3), PrivateScaler(random_state=3)])
 def test_a_warning_names_the_line_of_the_fit(leaky):
     disclosure.WARNED.clear()
@@ -140,29 +131,50 @@ def test_a_warning_names_the_line_of_the_fit(leaky):
     assert [one.filename for one in heard] == [__file__]
 
 
-def test_steps_that_look_at_the_data_are_named():
-    def pipeline(*steps):
-        return lambda: make_pipeline(*steps, NoisyGD(classes=(0, 1))).fit(X, Y)
+def pipeline(*steps):
+    return make_pipeline(*steps, NoisyGD(classes=(0, 1)))
 
-    assert told(pipeline(StandardScaler())) == ["Pipeline"]
-    assert told(pipeline(make_pipeline(StandardScaler()))) == ["Pipeline"]
-    assert told(pipeline(PrivateScaler())) == []
-    assert told(pipeline(FunctionTransformer(np.tanh), Normalizer(), "passthrough")) == []
-    assert told(lambda: make_pipeline(StandardScaler(), PrivateScaler()).fit(X)) == ["Pipeline"]
+
+def of_one_fold(half=np.arange(20)):  # noqa: B008
+    """What a worker sees of a validation: not its name."""
+    _validation._fit_and_predict(NoisyGD(classes=(0, 1)), X, Y, half, half, method="predict", fit_params=None)
+
+
+def searched(one):
+    return GridSearchCV(one, {"width": [0.1, 1.0]}, cv=2)
 
 
 @pytest.mark.parametrize(
-    "around",
+    ("run", "named"),
     [
-        lambda one: GridSearchCV(one, {"width": [0.1, 1.0]}, cv=2),
-        OneVsRestClassifier,
-        lambda one: CalibratedClassifierCV(one, cv=2),
-        lambda one: GridSearchCV(make_pipeline(Normalizer(), one), {}, cv=2),
+        # leaks beside the release
+        (lambda: NoisyGD(classes=(0, 1)).fit(X, Y), []),
+        (lambda: NoisyGD(classes=(0, 1), random_state=rng(0)).fit(X, Y), []),
+        (lambda: NoisyGD().fit(X, Y), ["classes"]),
+        (lambda: NoisyGD(classes=(0, 1), random_state=3).fit(X, Y), ["random_state"]),
+        (lambda: NoisyGD(classes=(0, 1), delta=0.025).fit(X, Y), ["delta"]),
+        (lambda: PrivateScaler(random_state=3).fit(X), ["random_state"]),
+        # steps that look at the data
+        (lambda: pipeline(StandardScaler()).fit(X, Y), ["Pipeline"]),
+        (lambda: pipeline(make_pipeline(StandardScaler())).fit(X, Y), ["Pipeline"]),
+        (lambda: pipeline(PrivateScaler()).fit(X, Y), []),
+        (lambda: pipeline(FunctionTransformer(np.tanh), Normalizer(), "passthrough").fit(X, Y), []),
+        (lambda: make_pipeline(StandardScaler(), PrivateScaler()).fit(X), ["Pipeline"]),
+        # who fits several times, each of which spends the budget
+        (lambda: searched(NoisyGD(classes=(0, 1))).fit(X, Y), ["GridSearchCV"]),
+        (lambda: OneVsRestClassifier(NoisyGD(classes=(0, 1))).fit(X, Y), ["OneVsRestClassifier"]),
+        (lambda: CalibratedClassifierCV(NoisyGD(classes=(0, 1)), cv=2).fit(X, Y), ["CalibratedClassifierCV"]),
+        (lambda: GridSearchCV(pipeline(Normalizer()), {}, cv=2).fit(X, Y), ["GridSearchCV"]),
+        (of_one_fold, ["scikit-learn's"]),
+        (
+            lambda: model_selection.cross_val_score(searched(NoisyGD(classes=(0, 1))), X, Y, cv=2),
+            ["GridSearchCV", "cross_val_score"],
+        ),
+        (lambda: model_selection.train_test_split(X) and NoisyGD(classes=(0, 1)).fit(X, Y), []),
     ],
 )
-def test_who_fits_several_times_is_told_that_each_spends_the_budget(around):
-    model = around(NoisyGD(classes=(0, 1)))
-    assert told(lambda: model.fit(X, Y)) == [type(model).__name__]
+def test_leaks_and_further_fits_are_said_once(run, named):
+    assert told(run) == named
 
 
 VALIDATIONS = {
@@ -181,19 +193,4 @@ VALIDATIONS = {
 @pytest.mark.parametrize("steps", [(), (Normalizer(),)], ids=["alone", "in a Pipeline"])
 def test_functions_that_fit_several_times_are_named_too(name, steps):
     """They were not seen, as no method of theirs fits."""
-    model = make_pipeline(*steps, NoisyGD(classes=(0, 1))) if steps else NoisyGD(classes=(0, 1))
-    assert told(lambda: VALIDATIONS[name](model)) == [name]
-
-
-def test_a_worker_sees_a_validation_without_its_name():
-    def of_one_fold():
-        half = np.arange(20)
-        _validation._fit_and_predict(NoisyGD(classes=(0, 1)), X, Y, half, half, method="predict", fit_params=None)
-
-    assert told(of_one_fold) == ["scikit-learn's"]
-
-
-def test_both_are_named_where_a_search_is_validated():
-    search = GridSearchCV(NoisyGD(classes=(0, 1)), {"width": [0.1, 1.0]}, cv=2)
-    assert told(lambda: model_selection.cross_val_score(search, X, Y, cv=2)) == ["GridSearchCV", "cross_val_score"]
-    assert told(lambda: model_selection.train_test_split(X) and NoisyGD(classes=(0, 1)).fit(X, Y)) == []
+    assert told(lambda: VALIDATIONS[name](pipeline(*steps) if steps else NoisyGD(classes=(0, 1)))) == [name]

@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 
-import mpmath
 import numpy as np
 import pytest
 from dp_accounting import NeighboringRelation, dp_event, pld
@@ -30,14 +29,11 @@ from lemmata.mechanisms.privacy import (
     to_zcdp,
 )
 from lemmata.mechanisms.privacy.account_file import guarantee_as_dict, guarantee_from_dict
-from lemmata.mechanisms.privacy.loss_atoms import Atoms, in_blocks
+from lemmata.mechanisms.privacy.divergences import Bound
+from lemmata.mechanisms.privacy.loss_atoms import Atoms, _implied, in_blocks
 from lemmata.mechanisms.privacy.privacy_curve import privacy_curve
 
-
-@pytest.fixture(autouse=True)
-def _digits():
-    with mp.workdps(60):
-        yield
+pytestmark = pytest.mark.usefixtures("sixty_digits")
 
 
 def law_of(parts):
@@ -86,10 +82,9 @@ def check_safe_and_tight(parts, mu, draw):
 
 
 @pytest.mark.parametrize("seed", [*range(12), *(pytest.param(s, marks=pytest.mark.slow) for s in range(100, 400))])
-def test_exact_laws_are_never_below_and_hardly_above(seed):
-    draw = np.random.default_rng(seed)
-    check_safe_and_tight(tuple(drawn(draw)), 0, draw)
-    check_safe_and_tight(tuple(drawn(draw))[:2], float(10 ** draw.uniform(-2, 0.5)), draw)
+def test_exact_laws_are_never_below_and_hardly_above(rng):
+    check_safe_and_tight(tuple(drawn(rng)), 0, rng)
+    check_safe_and_tight(tuple(drawn(rng))[:2], float(10 ** rng.uniform(-2, 0.5)), rng)
 
 
 @pytest.mark.parametrize(("epsilon", "times"), [(0.1, 105), (0.01, 10_000), (1.0, 30), (1e-4, 1000)])
@@ -97,12 +92,7 @@ def test_exact_laws_are_never_below_and_hardly_above(seed):
 def test_equal_parts_are_exact_however_small_delta_is(epsilon, times, delta):
     """Kairouz, Oh & Viswanath (2015), Theorem 3.3 at delta = 0, for every epsilon."""
     found = to_approx(compose(*[PureDP(epsilon)] * times), delta=delta)
-    likely = 1 / (1 + mp.exp(-mpf(epsilon)))
-    truth = mp.fsum(
-        mp.binomial(times, i) * likely**i * (1 - likely) ** (times - i) * (1 - mp.exp(x))
-        for i in range(times + 1)
-        if (x := mpf(found.epsilon) - (2 * i - times) * mpf(epsilon)) < 0
-    )
+    truth = delta_of(law_of([(PureDP(epsilon), times)]), found.epsilon)
     assert truth <= delta and found.epsilon <= times * epsilon
     assert truth >= delta * (1 - 1e-5) or found.epsilon >= times * epsilon * (1 - 1e-6)
 
@@ -136,11 +126,10 @@ def test_curves_compose_above_the_gaussian_that_they_tabulate(mu, times):
     assert truth <= found <= truth * 1.002
 
 
-def test_never_above_dp_accounting():
+def test_never_above_dp_accounting(rng):
     """Whose bounds are pessimistic too, on a grid of its own."""
-    draw = np.random.default_rng(5)
     for _ in range(20):
-        parts = tuple(drawn(draw))
+        parts = tuple(drawn(rng))
         made = [
             privacy_loss_distribution.from_privacy_parameters(
                 common.DifferentialPrivacyParameters(one.epsilon, one.delta), value_discretization_interval=1e-3
@@ -375,17 +364,8 @@ def test_threads_read_one_composition():
     ("n", "epsilon", "at"), [(1060, 0.001, 1.05894), (1050, 1e-5, 0.0104895), (1074, 0.01, 10.72926)]
 )
 def test_a_delta_below_the_normal_floats_is_enclosed(n, epsilon, at):
-    """The exact sum over k of n kept answers, in 60 digits."""
-    with mpmath.workdps(60):
-        e, x = mpmath.mpf(epsilon), mpmath.mpf(at)
-        kept = 1 / (1 + mpmath.exp(-e))
-        truth = mpmath.fsum(
-            mpmath.binomial(n, k) * kept**k * (1 - kept) ** (n - k) * (1 - mpmath.exp(x - (2 * k - n) * e))
-            for k in range(n + 1)
-            if (2 * k - n) * e > x
-        )
-        low, high = losses.enclosed_delta(compose(*[PureDP(epsilon)] * n), at)
-        assert mpmath.mpf(low) <= truth <= mpmath.mpf(high)
+    low, high = losses.enclosed_delta(compose(*[PureDP(epsilon)] * n), at)
+    assert mpf(low) <= delta_of(law_of([(PureDP(epsilon), n)]), at) <= mpf(high)
 
 
 def test_an_epsilon_is_found_where_delta_is_hardly_more_than_that_of_infinite_losses():
@@ -398,3 +378,8 @@ def test_losses_at_the_ends_of_the_floats_are_composed():
     assert 0 <= to_approx(compose(PureDP(5e-324), PureDP(1e-323)), epsilon=0.0).delta < 1e-300
     for mu in (1e155, 1e300):
         assert to_approx(compose(GaussianDP(mu), ApproxDP(1.0, 1e-5)), epsilon=5.0).delta == 1
+
+
+def test_the_points_that_a_rho_implies_begin_at_0_and_fall():
+    epsilons, deltas = map(np.array, zip(*_implied(Bound(rho=0.1), 0.1), strict=True))
+    assert epsilons[0] == 0 and (np.diff(epsilons) > 0).all() and (np.diff(deltas) <= 0).all()

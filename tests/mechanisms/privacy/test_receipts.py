@@ -7,7 +7,8 @@ from lemmata import Accountant, PureDP
 
 @pytest.fixture
 def witness(tmp_path):
-    return tmp_path / "other host" / "study.witness"
+    (folder := tmp_path / "other host").mkdir()
+    return folder / "study.witness"
 
 
 def test_a_receipt_is_verified_as_long_as_its_releases_are_there(spent):
@@ -45,7 +46,6 @@ def test_an_account_in_memory_has_none():
 
 
 def test_a_backup_is_refused_by_its_witness(path, witness):
-    witness.parent.mkdir()
     with Accountant.open(path, PureDP(1.0), witness=witness) as account:
         account.spend(PureDP(0.25))
         backup = path.read_bytes()
@@ -65,7 +65,6 @@ def test_a_backup_is_refused_by_its_witness(path, witness):
 
 def test_a_witness_may_lag_by_what_was_not_granted(path, witness):
     """Killed between the account and its witness: the release is recorded, and was not granted."""
-    witness.parent.mkdir()
     with Accountant.open(path, PureDP(1.0), witness=witness) as account:
         account.spend(PureDP(0.25))
         before = witness.read_bytes()
@@ -76,7 +75,6 @@ def test_a_witness_may_lag_by_what_was_not_granted(path, witness):
 
 
 def test_a_witness_that_cannot_be_written_grants_nothing(path, witness):
-    witness.parent.mkdir()
     account = Accountant.open(path, PureDP(1.0), witness=witness)
     witness.unlink()
     witness.parent.rmdir()

@@ -7,6 +7,7 @@ the hinge loss, gradient steps in balls for the smooth ones.
 
 from fractions import Fraction
 from math import inf, sqrt
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -44,20 +45,12 @@ def tables(n, d):
 TABLES = tables(40, 3)
 
 
-class Failing:
-    """What a solver hands back at its worst."""
-
-    error = np.nan
-
-    def __init__(self, F):
-        self.weights = np.full(F, np.nan)
-
-
 def raising(*_, **__):
     raise np.linalg.LinAlgError("SVD did not converge")
 
 
-FAULTS = [lambda V, *_, **__: Failing(V.shape[1]), raising]
+# What a solver does at its worst.
+FAULTS = [lambda V, *_, **__: SimpleNamespace(error=np.nan, weights=np.full(V.shape[1], np.nan)), raising]
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from lemmata.mechanisms.solvers import svm
 
@@ -15,8 +16,7 @@ def objectives(w, dual, Z, box):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_gap_is_primal_less_dual(seed):
-    rng = np.random.default_rng(seed)
+def test_the_gap_is_primal_less_dual(rng):
     Z, box = rng.normal(size=(8, 3)), rng.random(8)
     for dual in (np.zeros(8), box, box * rng.random(8), box * (rng.random(8) < 0.5)):
         w = dual @ Z
@@ -27,9 +27,8 @@ def test_the_gap_is_primal_less_dual(seed):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_gap_covers_the_rounding_of_margins_that_cancel(seed):
+def test_the_gap_covers_the_rounding_of_margins_that_cancel(rng):
     """Products of 1e8 that leave margins of order 1: off by 1e-8, and the gap in fractions is no larger."""
-    rng = np.random.default_rng(seed)
     Z, w, box = 1e8 * rng.normal(size=(8, 3)), rng.normal(size=3), np.ones(8)
     Z[:, 0] -= (Z @ w - rng.normal(size=8)) / w[0]
     margins = [sum(Fraction(a) * Fraction(b) for a, b in zip(w, z, strict=True)) for z in Z]
@@ -43,9 +42,8 @@ def test_the_sum_of_duals_is_off_by_a_rounding_for_every_term_and_coordinate():
     assert svm._summation_error(np.array([[1.0, 2.0]]), Z) == 5 * 13 * svm.EPS
 
 
-def test_the_error_covers_the_distance_to_another_solver():
+def test_the_error_covers_the_distance_to_another_solver(rng):
     """Logistic loss by plain gradient steps, which contract: slow and independent."""
-    rng = np.random.default_rng(3)
     V, y = rng.normal(size=(30, 4)), np.where(rng.random(30) < 0.5, -1, 1)
     solved = svm.solve_rows(V, y, C=2.0, loss="logistic")
     w, Z = np.zeros(4), y[:, None] * V
@@ -66,3 +64,30 @@ def test_the_gap_of_a_kernel_machine_covers_its_rounding(seed):
     margins = [y[i] * sum(gram[i][j] * a[j] * int(y[j]) for j in range(n)) for i in range(n)]
     gap = sum((Fraction(C) / n - x) * max(1 - m, 0) + x * max(m - 1, 0) for x, m in zip(a, margins, strict=True))
     assert 0 <= gap <= Fraction(solved.gap)
+
+
+@pytest.mark.parametrize("loss", svm.LOSSES)
+@pytest.mark.parametrize("C", [0.5, 20.0, 1e6])
+@pytest.mark.parametrize("labels", ["both", "one"])
+def test_a_large_problem_has_the_same_minimiser(loss, C, labels, monkeypatch, rng):
+    """Dense or sparse, with counts, and where the fast solver fails: within what both are certified to."""
+    V = rng.normal(size=(60, 8)) * (rng.random((60, 8)) < 0.4)
+    V /= np.maximum(1.0, np.linalg.norm(V, axis=1, keepdims=True))
+    y = np.where(V[:, 0] + rng.normal(size=60) / 3 > 0, 1.0, -1.0) if labels == "both" else np.ones(60)
+    asked = {"C": C, "loss": loss, "counts": 1.0 + np.arange(60) % 3}
+    slow, before = svm.solve_rows(V, y, **asked), V.copy()
+    monkeypatch.setattr(svm, "LARGE", 0)
+    wide = sparse.csr_array(V)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)  # as a big table's are
+    for stored in (V, sparse.csr_array(V), wide):
+        fast = svm.solve_rows(stored, y, **asked)
+        assert np.linalg.norm(fast.weights - slow.weights) <= fast.error + slow.error
+        assert fast.error <= max(slow.error, svm.solution_tolerance(C=C, F=8, kappa=1.0))
+    np.testing.assert_array_equal(V, before)
+
+
+def test_a_large_problem_is_solved_without_dense_systems(monkeypatch):
+    monkeypatch.setattr(svm, "LARGE", 0)
+    monkeypatch.setattr(svm, "_interior_point", None)
+    weights = svm.solve_rows(sparse.csr_array(np.eye(3)), np.ones(3), C=1.0).weights
+    np.testing.assert_allclose(weights, 1 / 3, rtol=1e-9)

@@ -70,19 +70,17 @@ def test_a_fit_on_ints_predicts_floats():
     assert model.score(frame, y) > 0.95 and model.score(frame.astype({"grade": float}), y) == model.score(frame, y)
 
 
-def a_file(spoilt):
-    """A table with a column of numbers, in one of whose places stands a question mark, as pandas reads it."""
-    draw = np.random.default_rng(0)
-    age = draw.integers(18, 90, 3000)
-    lines = [f"{'?' if spoilt and i == 5 else value},{draw.normal():.3f}" for i, value in enumerate(age)]
-    return pd.read_csv(io.StringIO("age,noise\n" + "\n".join(lines))), np.where(age > 50, "yes", "no")
+# A table with a column of numbers, in one of whose places stands a question mark, as pandas reads it.
+DRAW = np.random.default_rng(0)
+AGES = DRAW.integers(18, 90, 3000)
+LINES = [f"{'?' if i == 5 else value},{DRAW.normal():.3f}" for i, value in enumerate(AGES)]
+SPOILT = pd.read_csv(io.StringIO("age,noise\n" + "\n".join(LINES)))
 
 
 @pytest.mark.parametrize("kind", [None, object, "string"])
 def test_numbers_in_a_column_of_text_are_numbers(kind):
     """pandas 3 calls the column text, and it was hashed into 8 buckets: accuracy 0.6, with one question mark."""
-    X, y = a_file(spoilt=True)
-    X = X if kind is None else X.astype({"age": kind})
+    X, y = SPOILT if kind is None else SPOILT.astype({"age": kind}), np.where(AGES > 50, "yes", "no")
     model = MarginClassifier(classes=("no", "yes"), random_state=0).fit(X, y)
     assert model.score(X, y) > 0.93
     assert model.layout_.names() == ["age", *(f"age#{k}" for k in range(BUCKETS)), "noise"]
@@ -90,10 +88,9 @@ def test_numbers_in_a_column_of_text_are_numbers(kind):
 
 def test_text_is_read_by_its_type_alone():
     """A column of text has a number whether or not a record does, and counts once in the length of a row."""
-    X, _ = a_file(spoilt=True)
-    words = X.assign(age=pd.Series(np.resize(["old", "young"], len(X)), dtype=X["age"].dtype))
-    assert plan_layout(words).names() == plan_layout(X).names() and plan_layout(X).size == 2
-    made = plan_layout(X).apply(X)
+    words = SPOILT.assign(age=pd.Series(np.resize(["old", "young"], 3000), dtype=SPOILT["age"].dtype))
+    assert plan_layout(words).names() == plan_layout(SPOILT).names() and plan_layout(SPOILT).size == 2
+    made = plan_layout(SPOILT).apply(SPOILT)
     assert np.isnan(made[5, 0]) and made[5, 1:-1].sum() == 1 and not made[:5, 1:-1].any()
     assert np.isnan(plan_layout(words).apply(words)[:, 0]).all()
 
@@ -106,6 +103,5 @@ def test_a_missing_text_is_in_no_bucket():
 
 
 def test_the_scaler_names_numbers_of_text():
-    X, _ = a_file(spoilt=True)
-    names = PrivateScaler(random_state=0).fit(X).get_feature_names_out()
+    names = PrivateScaler(random_state=0).fit(SPOILT).get_feature_names_out()
     assert names[0] == "age" and names[-1] == "noise" and len(names) == 2 + BUCKETS

@@ -1,12 +1,14 @@
 """What a table declares, columns, types and masks, decides what is refused; records decide nothing."""
 
 from decimal import Decimal
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from lemmata import MarginClassifier, NoisyGD, PrivateScaler, PrivateSearchCV, PrivateSVM
+from lemmata import MarginClassifier, NoisyGD, PrivateScaler, PrivateSearchCV, PrivateSVM, inspect
+from lemmata.mechanisms.tables.inputs import as_frame
 
 N = 400
 DRAW = np.random.default_rng(0)
@@ -80,6 +82,105 @@ def test_a_public_mistake_is_one_line_for_every_learner(learner, table, says):
 
 def test_a_foreign_frame_of_numbers_is_read():
     assert MarginClassifier(classes=(False, True)).fit(Foreign(X), UP).n_features_in_ == 3
+
+
+class Series:
+    """A column of polars, or of arrow where it has `to_pylist`: objects where a truth value is missing."""
+
+    def __init__(self, values, kind):
+        self.values, self.kind = values, kind
+
+    def to_list(self):
+        return self.values
+
+    def __array__(self, dtype=None, copy=None):
+        gaps = None in self.values or self.kind == "O"
+        return np.array(self.values, dtype=(("f8" if self.kind == "i8" else "O") if gaps else self.kind))
+
+
+class Polars:
+    """A frame of polars as far as it is read: names, declared types and columns."""
+
+    def __init__(self, **columns):
+        self.all = columns
+        self.schema = {name: declared for name, (_, declared, _) in columns.items()}
+        self.columns = list(columns)
+        self.shape = len(next(iter(columns.values()))[0]), len(columns)
+
+    def __getitem__(self, which):
+        if isinstance(which, slice):
+            return Polars(**{name: (values[which], *kinds) for name, (values, *kinds) in self.all.items()})
+        return Series(self.all[which][0], self.all[which][2])
+
+
+class Arrow(Polars):
+    """A table of arrow: `columns` are its entries, and a field has a type."""
+
+    def __init__(self, **columns):
+        super().__init__(**columns)
+        self.column_names = list(columns)
+        self.columns = [values for values, *_ in columns.values()]
+        self.schema = SimpleNamespace(field=lambda name: SimpleNamespace(type=columns[name][1]))
+
+    def __getitem__(self, which):
+        found = super().__getitem__(which)
+        return Arrow(**found.all) if isinstance(which, slice) else found
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.columns, dtype=dtype).T
+
+
+def polars(gap):
+    """400 records, in which one truth value may be missing."""
+    times = N // 4
+    return Polars(
+        a=([1, 2, 3, 4] * times, "Int64", "i8"),
+        b=([gap, False, True, False] * times, "Boolean", "?"),
+        c=(["u", None, "v", "u"] * times, "Categorical", "O"),
+        t=(["2020-01-01", "x", None, "y"] * times, "String", "O"),
+        d=([np.datetime64("2020-01-01")] * N, "Date", "M8[D]"),
+    )
+
+
+def test_a_frame_of_another_library_is_read_by_its_declared_types():
+    """A missing truth value makes objects of a column there, and must not change what comes out."""
+    shapes = []
+    for gap in (True, None):
+        model = MarginClassifier(classes=(False, True), random_state=1).fit(polars(gap), UP)
+        shapes.append(model.coef_.shape)
+        assert model.predict(polars(gap)).shape == (N,)
+    assert shapes == [(1, 1 + 1 + 8 + 9 + 1)] * 2
+    frame = as_frame(polars(None))
+    assert np.isnan(frame.iloc[:, 1]).sum() == N // 4 and frame.iloc[:, 2].tolist()[:3] == ["u", None, "v"]
+    refused(lambda: as_frame(Polars(l=([[1]], "List(Int64)", "O"))), r"X must have .*, got 'l' of type List\(Int64\)")
+
+
+def test_inspection_says_what_comes_out_and_reads_no_record():
+    for X in (polars(True), pd.DataFrame({"a": [1.0] * N, "c": pd.Categorical(["u"] * N), "t": ["x"] * N})):
+        told = inspect(X)
+        model = MarginClassifier(classes=(False, True), random_state=1).fit(X, UP)
+        assert sum(told.columns) == model.coef_.shape[1]
+    told = inspect(pd.DataFrame({name: ["1"] for name in ("user_id", "orderId", "paid", "dob", "createdAt", "format")}))
+    assert [note[:4] for note in told.notes] == ["an i", "an i", "", "a da", "a da", ""]
+    assert inspect(X, {"c": ["u", "v"]}).becomes[1] == "one of 2 categories"
+    assert inspect(np.zeros((3, 2))).becomes == ("number",) * 2
+    refused(lambda: inspect(np.zeros(3)), r"X must have shape \(n, d\)")
+
+
+def test_the_entries_of_arrow_are_no_names():
+    X = Arrow(age=([31, 7, 55, 4] * (N // 4), "int64", "i8"), height=([1.7, 1.2, 1.8, 1.0] * (N // 4), "double", "f8"))
+    assert inspect(X).names == ("age", "height")
+    scaler = PrivateScaler(bounds={"age": (0, 100)}, random_state=1).fit(X)
+    assert scaler.get_feature_names_out().tolist() == ["age", "height"]
+
+
+def test_categories_that_have_no_number_are_no_declared_ones():
+    """Polars keeps one list of categories for all columns of a process, which are not those of the labels."""
+
+    class Labels(list):
+        dtype = type("Categorical", (), {"categories": object()})()
+
+    assert MarginClassifier(classes=("n", "p")).fit(X, Labels(["n", "p"] * (N // 2))).classes_.tolist() == ["n", "p"]
 
 
 @pytest.mark.parametrize("times", ["M8[s]", "period[M]", "m8[s]"])

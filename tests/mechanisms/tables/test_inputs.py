@@ -1,6 +1,7 @@
 """What was wrong once: inputs changed silently, noise lost in the float grid, budgets overspent, secrets shared."""
 
 from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -16,18 +17,17 @@ from lemmata.mechanisms.tables.inputs import check_budget
 X, Y = np.array([[0.6, 0.1], [-0.5, 0.2], [0.3, -0.4], [0.1, 0.1]]), np.array([1.0, -1.0, 1.0, -1.0])
 
 
-def rng():
-    return np.random.default_rng(1)
-
-
-def test_noise_is_never_absorbed_by_the_float_grid():
+def test_noise_is_never_absorbed_by_the_float_grid(rng):
     with pytest.raises(ValueError, match=r"sigma = 1 is below bound / 2\^36"):
         gaussian.law([1e17], sensitivity=1, sigma=1, bound=1e17)
-    assert len(np.unique(gaussian.law([1e17], sensitivity=1, sigma=1).sample(rng(), 100))) == 100
+    assert len(np.unique(gaussian.law([1e17], sensitivity=1, sigma=1).sample(rng, 100))) == 100
 
 
-def test_integers_and_bools_are_numbers():
-    assert gaussian.law([0.0], sensitivity=np.int64(1), sigma=True).sigma == 1.0
+def test_integers_are_numbers_and_truth_values_are_none():
+    assert gaussian.law([0.0], sensitivity=np.int64(1), sigma=1).sigma == 1.0
+    for sigma in (True, np.True_):
+        with pytest.raises(ValueError, match="sigma must be a real number, got"):
+            gaussian.law([0.0], sensitivity=1, sigma=sigma)
     assert PureDP(np.float32(0.5)) == PureDP(0.5) and ApproxDP(np.int64(1), 0).epsilon == 1.0
 
 
@@ -42,25 +42,16 @@ def test_a_tuned_release_spends_at_most_what_was_asked():
         assert private_tuning.budget(asked, 1e-3, r=0.25)[1].epsilon <= epsilon
 
 
-def test_a_published_projection_tells_nothing_about_the_noise(monkeypatch):
+def test_a_published_projection_tells_nothing_about_the_noise(rng):
     """The projection remembers the state it was drawn at; the noise comes from another stream."""
-    seen = {}
-
-    def drawn(n, d, *, radius, rng):
-        seen["public"] = rng
-        return (None,) * 3
-
-    sample = adaptive_margin.AdaptiveMarginLaw.sample
-
-    def chosen(released, rng, size=1):
-        seen["private"] = rng
-        return sample(released, rng, size)
-
-    monkeypatch.setattr(adaptive_margin, "draw_projections", drawn)
-    monkeypatch.setattr(adaptive_margin.AdaptiveMarginLaw, "sample", chosen)
-    AdaptiveMargin(delta=1e-3, steps=2, classes=(-1, 1), random_state=rng()).fit(X, Y)
-    states = [stream.bit_generator.state["state"] for stream in (seen["public"], seen["private"])]
-    assert states[0] != states[1] and seen["public"] is not seen["private"]
+    law = adaptive_margin.AdaptiveMarginLaw
+    with (
+        mock.patch.object(adaptive_margin, "draw_projections", return_value=(None,) * 3) as drawn,
+        mock.patch.object(law, "sample", autospec=True, side_effect=law.sample) as sample,
+    ):
+        AdaptiveMargin(delta=1e-3, steps=2, classes=(-1, 1), random_state=rng).fit(X, Y)
+    public, private = drawn.call_args.kwargs["rng"], sample.call_args.args[1]
+    assert public.bit_generator.state["state"] != private.bit_generator.state["state"] and public is not private
 
 
 def test_releases_without_a_generator_differ():

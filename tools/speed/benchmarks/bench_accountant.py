@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .side_by_side import exponent, module, ratio, sampled
-from .side_by_side import timer as timer
+from .side_by_side import exponent, module, ratio, sampled, timer as timer
 
 unit = "ratio"  # of a tracked number that names no unit of its own
 SIZES = (1000, 2000, 4000, 8000)  # releases, for the exponent

@@ -1,17 +1,14 @@
 """DP Adaptive Margin: time and memory of one run and of 200 runs together."""
 
-from functools import partial
 from itertools import product
 
 import numpy as np
 
-import lemmata
 from lemmata.mechanisms.learners.descent import adaptive_margin
 from lemmata.mechanisms.privacy import ApproxDP
 
 from .bench_noisy_gd import SEED
-from .side_by_side import cost, dear, exponent, margin_data, ratio
-from .side_by_side import timer as timer
+from .side_by_side import dear, margin_data, ratio, timer as timer
 
 unit = "ratio"  # of a tracked number that names no unit of its own
 
@@ -55,42 +52,6 @@ class Abreast:
         return ratio(lambda: self.law.sample(self.rng, 50), lambda: [self.law.sample(self.rng) for _ in range(50)], 3)
 
 
-class RandomBatches:
-    """A fit of `lemmata.AdaptiveMargin` with its defaults: seconds and peak memory. (10^5, 10^3) holds 0.75 GiB."""
-
-    params = ([(5000, 50), (20_000, 200), (100_000, 100), (100_000, 1000)],)
-    param_names = ("n, d",)
-    timeout = 600
-
-    def setup(self, shape):
-        if shape[0] > 20_000:
-            dear("a fit of 100,000 records")
-        self.X, self.y = planted(*shape)
-
-    def time_fit(self, shape):
-        fit(self.X, self.y)
-
-    peakmem_fit = time_fit
-
-
-class Growth:
-    """How the time of an `AdaptiveMargin` fit grows with n, from the first size at which it takes random batches."""
-
-    params = ([50, 200],)
-    param_names = ("d",)
-    timeout = 600
-    sizes = (5000, 10_000, 20_000, 40_000, 80_000)
-
-    def setup(self, d):
-        dear("fits of up to 80,000 records")
-
-    def track_exponent(self, d):
-        """Of the CPU time in n, by least squares in logarithms; each the least of three."""
-        return exponent(list(self.sizes), [cost(partial(fit, *planted(n, d)))[0] for n in self.sizes])[0]
-
-    track_exponent.unit = "exponent"
-
-
 class RandomBatchesAgainstFullDescents:
     """What random batches lose on fresh records, where full descents end in reasonable time; releases are paired."""
 
@@ -123,11 +84,6 @@ def planted(n, d, seed=0, margin=0.3, flipped=0.05):
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     X[:, 0] = margin * y
     return X, y * np.where(rng.random(n) < flipped, -1.0, 1.0)
-
-
-def fit(X, y):
-    """A release with the defaults of the public estimator: epsilon = 1, delta = 1e-5."""
-    return lemmata.AdaptiveMargin(classes=(-1, 1), random_state=np.random.default_rng(SEED)).fit(X, y)
 
 
 def released(X, y, steps, epsilon):

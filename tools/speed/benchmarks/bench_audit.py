@@ -7,8 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from .side_by_side import dear, exponent, module, sampled
-from .side_by_side import timer as timer
+from .side_by_side import dear, exponent, module, sampled, timer as timer
 
 SEED = 5
 ROUNDS = 3

@@ -8,8 +8,7 @@ from lemmata.bounds.bms22 import sign_projection as bounds
 from lemmata.mechanisms.features.fast_projection import fast_projection
 from lemmata.mechanisms.features.sign_projection import sign_projection
 
-from .side_by_side import dear, ratio
-from .side_by_side import timer as timer
+from .side_by_side import dear, ratio, timer as timer
 
 unit = "ratio"  # of a tracked number that names no unit of its own
 SEED = 7

@@ -6,8 +6,7 @@ from lemmata.mechanisms.features.kernel_features import fastfood
 from lemmata.mechanisms.features.random_features import fourier_map
 from lemmata.mechanisms.learners.erm.kernel_learner import SIDE, kernel_projection
 
-from .side_by_side import dear, ratio
-from .side_by_side import timer as timer
+from .side_by_side import dear, ratio, timer as timer
 
 unit = "ratio"  # of a tracked number that names no unit of its own
 SEED, D = 7, 9

@@ -4,8 +4,7 @@ import numpy as np
 
 from lemmata.mechanisms.noise.laplace import FloatLaplace, GridLaplace, grid_for
 
-from .side_by_side import ratio
-from .side_by_side import timer as timer
+from .side_by_side import ratio, timer as timer
 
 unit = "ratio"  # of a tracked number that names no unit of its own
 SEED = 13

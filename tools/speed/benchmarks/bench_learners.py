@@ -1,4 +1,4 @@
-"""Learners on tables, private search and random features, with the quality of what they find beside their time."""
+"""Learners on tables and random features, with the quality of what they find beside their time."""
 
 import os
 import subprocess
@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .side_by_side import cost, dear, exponent, module, ratio, sampled
-from .side_by_side import timer as timer
+from .side_by_side import dear, module, ratio, sampled, timer as timer
 
 unit = "ratio"  # of a tracked number that names no unit of its own
 SEED = 3
@@ -31,14 +30,6 @@ for line in sys.stdin:
     peer.fit(X, y)
     print(time.process_time() - start, flush=True)
 """
-
-
-def records(n, d):
-    """n unit rows in R^d and labels that a halfspace gives, one in ten flipped."""
-    rng = np.random.default_rng(SEED)
-    X = rng.normal(size=(n, d))
-    X /= np.linalg.norm(X, axis=1, keepdims=True)
-    return X, np.where(X[:, 0] >= 0, 1.0, -1.0) * np.where(rng.random(n) < 0.1, -1.0, 1.0)
 
 
 class TablesAsTheyAre:
@@ -122,52 +113,6 @@ class TablesBesideDiffprivlib:
             print(file=self.theirs.stdin, flush=True)
             theirs.append(float(self.theirs.stdout.readline()))
         return min(ours) / min(theirs)
-
-
-class Search:
-    """`PrivateSearchCV` over three widths in 20 columns: the time of as many runs as are expected, and how it grows.
-
-    The number of runs is random, whatever the data are, so the settings' laws are sampled a fixed number of times.
-    """
-
-    params = ([2000, 8000],)
-    param_names = ("n",)
-    timeout = 300
-    runs = 19  # of each of three widths: 57 are expected
-
-    def setup(self, n):
-        if n > 2000:
-            dear("searches of up to 16,000 records")
-        kind = module("lemmata.mechanisms.estimators.search", "PrivateSearchCV").PrivateSearchCV
-        learner = module("lemmata.mechanisms.estimators.margin_classifier", "NoisyGD").NoisyGD()
-        self.search = kind(learner, {"width": [0.01, 0.1, 1.0]})
-
-    def sampled(self, n):
-        """What draws the runs of one search, its laws made."""
-        laws = self.search.law(*records(n, 20), np.random.default_rng(SEED)).base
-        return lambda: [law.sample(np.random.default_rng(SEED), self.runs) for law in laws]
-
-    def track_seconds(self, n):
-        return cost(self.sampled(n), 2)[0]
-
-    track_seconds.unit = "seconds"
-
-
-class SearchGrowth:
-    """The exponent of a search's CPU time in n, by least squares in logarithms."""
-
-    timeout = 300
-    sizes = (2000, 8000, 32_000)
-
-    def setup(self):
-        dear("searches of up to 32,000 records")
-        self.search = Search()
-        self.search.setup(2000)
-
-    def track_exponent(self):
-        return exponent(list(self.sizes), [cost(self.search.sampled(size), 1)[0] for size in self.sizes])[0]
-
-    track_exponent.unit = "exponent"
 
 
 class RandomFeatures:

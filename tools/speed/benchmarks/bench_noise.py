@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from .side_by_side import module, ratio, sampled
-from .side_by_side import timer as timer
+from .side_by_side import module, ratio, sampled, timer as timer
 
 unit = "ratio"  # of a tracked number that names no unit of its own
 SEED = 5

@@ -7,8 +7,7 @@ from lemmata.bounds.wzw25.hinge_gradient import hinge_sum
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.privacy import GaussianDP
 
-from .side_by_side import GAMMA, dear, margin_data, ratio
-from .side_by_side import timer as timer
+from .side_by_side import GAMMA, dear, margin_data, ratio, timer as timer
 
 unit = "ratio"  # of a tracked number that names no unit of its own
 SEED = 11

@@ -7,8 +7,7 @@ from lemmata.mechanisms.learners.erm import phased_sgd
 from lemmata.mechanisms.privacy import GaussianDP
 
 from .bench_noisy_gd import SEED
-from .side_by_side import GAMMA, dear, margin_data, ratio, sampled
-from .side_by_side import timer as timer
+from .side_by_side import GAMMA, dear, margin_data, ratio, sampled, timer as timer
 
 unit = "ratio"  # of a tracked number that names no unit of its own
 MU = 1.0

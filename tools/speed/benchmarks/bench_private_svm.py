@@ -10,8 +10,7 @@ from lemmata.mechanisms.noise.laplace import FloatLaplace, GridLaplace, discrete
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.solvers.svm import solve_rows
 
-from .side_by_side import dear, ratio
-from .side_by_side import timer as timer
+from .side_by_side import dear, ratio, timer as timer
 
 unit = "ratio"  # of a tracked number that names no unit of its own
 SEED = 13

@@ -1,0 +1,124 @@
+"""Scores as log-odds: probabilities, and thresholds for unequal classes, from one noisy histogram of released scores.
+
+A released score s of a record is at most |w|, because rows have length 1 at most. Counts of s / |w| in `BINS` bins, for
+each class and the others, are released with noise; a record is in one of them for each class that is told apart, so all
+counts of K of them move by at most sqrt(2 K) in the L2 norm (`wzw25.rem2.3.float64/explicit/counts`). A logistic curve
+fitted to noisy counts (Platt's scaling), and the share of each class, are functions of what was released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from scipy.special import log_expit
+
+from lemmata.mechanisms.noise.grid_sums import noisy_counts
+from lemmata.mechanisms.numerics.arithmetic import as_real, round_up, short_repr, sqrt_up
+from lemmata.mechanisms.numerics.sparse_rows import Rows
+
+BINS = 16  # finer in the middle, where scores are
+CLEAR = 2.0  # standard deviations of the noise, below which a count is taken for none
+SLOPES, OFFSETS = 2.0 ** np.arange(-1, 10.25, 0.25), np.arange(-8, 8.25, 0.25)
+SHIFTS = np.arange(-8, 9) / 4  # of a second look around the best of the first
+EDGES = np.linspace(-1, 1, BINS + 1)
+EDGES = EDGES * np.abs(EDGES)
+
+
+def check_weights(class_weight: Any, classes: np.ndarray) -> None:
+    """Raise ValueError unless `class_weight` is None, "balanced", or a mapping from each class to a positive number."""
+    if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced"):
+        return
+    names = classes.tolist()
+    if not isinstance(class_weight, Mapping) or set(class_weight) != set(names):
+        given = list(class_weight) if isinstance(class_weight, Mapping) else class_weight
+        wanted = f"None, 'balanced', or a mapping from each of the {len(names)} classes"
+        raise ValueError(f"class_weight must be {wanted}, got {short_repr(given)}")
+    for label in names:
+        weight = as_real(f"class_weight[{short_repr(label)}]", class_weight[label])
+        if not (weight > 0 and isfinite(weight)):
+            raise ValueError(f"class_weight[{short_repr(label)}] must be positive and finite, got {weight}")
+
+
+def noise_deviation(tables: int, mu: float) -> float:
+    """Return the standard deviation of the noise of `tables` histograms that gives mu-GDP for all, rounded up.
+
+    >>> noise_deviation(2, 0.5)
+    4.0
+    """
+    return round_up(Fraction(sqrt_up(Fraction(2 * tables))) / Fraction(mu))
+
+
+def count_scores(scores: np.ndarray, side: np.ndarray) -> np.ndarray:
+    """Return how many records of either side, -1 and +1, have their score in [-1, 1] in each bin: (2, BINS)."""
+    places = np.clip(np.searchsorted(EDGES, scores, side="right") - 1, 0, BINS - 1)
+    return np.stack([np.bincount(places[side == one], minlength=BINS) for one in (-1, 1)]).astype(float)
+
+
+def fit_curve(counts: np.ndarray, sigma: float) -> tuple[float, float]:
+    """Return slope and offset of the log-odds of +1 in the score, by the likelihood of noisy counts (2, BINS).
+
+    >>> slope, offset = fit_curve(np.array([[9e3] * 8 + [1e3] * 8, [1e3] * 8 + [9e3] * 8]), 1.0)
+    >>> slope > 1, abs(offset) < 0.1
+    (True, True)
+    """
+    clear, middles = np.where(counts < CLEAR * sigma, 0.0, counts), (EDGES[1:] + EDGES[:-1]) / 2
+    # Half a standard deviation of noise in each bin, shared as the classes are, pulls to equal odds for all scores.
+    total = clear.sum(axis=1, keepdims=True) + 1.0
+    clear = clear + sigma / 2 * total / total.sum()
+    slopes, offsets = SLOPES, OFFSETS
+    for _ in range(2):
+        odds = slopes[:, None, None] * middles + offsets[:, None]
+        fits = log_expit(odds) @ clear[1] + log_expit(-odds) @ clear[0]
+        row, column = np.unravel_index(fits.argmax(), fits.shape)
+        slope, offset = float(slopes[row]), float(offsets[column])
+        slopes, offsets = slope * 2.0 ** (SHIFTS / 8), offset + SHIFTS / 8
+    return slope, offset
+
+
+def calibrate(
+    weights: np.ndarray,
+    rows: Rows,
+    sides: list[np.ndarray],
+    *,
+    mu: float,
+    class_weight: Any,
+    classes: np.ndarray,
+    constant: float,
+    noise: str,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return weights whose scores are log-odds, and what `class_weight` adds to each of them: (K, D) and (K,).
+
+    `weights`: released, (K, D); `rows`: of length 1 at most, their last entry is `constant`; `mu`: what may be spent.
+    """
+    norms = np.linalg.norm(weights, axis=1)
+    norms = np.where(norms > 0, norms, 1.0)
+    scores = np.asarray(rows @ (weights / norms[:, None]).T)
+    counts = np.stack([count_scores(score, side) for score, side in zip(scores.T, sides, strict=True)])
+    sigma = noise_deviation(len(sides), mu)
+    exact = noise == "exact"
+    noisy = noisy_counts(rng, counts, sigma) if exact else counts + rng.normal(scale=sigma, size=counts.shape)
+    curves = np.array([fit_curve(each, sigma) for each in noisy])
+    if class_weight is None:
+        shift = np.zeros(len(classes))
+    elif isinstance(class_weight, str):
+        each = noisy.sum(axis=2)  # of the others, and of the class
+        shift = -np.log(np.maximum(each[0] if len(sides) == 1 else each[:, 1], sigma))
+    else:
+        shift = np.log([float(class_weight[label]) for label in classes.tolist()])
+    shift = shift[-1:] - shift[:1] if len(sides) == 1 else shift  # 0 where all labels are one
+    made = weights * (curves[:, 0] / norms)[:, None]
+    made[:, -1] += (curves[:, 1] + shift) / constant
+    return made, shift
+
+
+def with_weights(model: Any, weights: np.ndarray) -> Any:
+    """Return a released model, of one predictor or one for each class, with other weights, which follow from it."""
+    if not hasattr(model, "models"):
+        return replace(model, weights=weights[0])
+    return replace(model, models=tuple(replace(one, weights=w) for one, w in zip(model.models, weights, strict=True)))
