@@ -2,9 +2,11 @@
 
 import hashlib
 import os
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +18,8 @@ from tests.selection import FLATS, ROOT, within
 BEGAN = time.monotonic()
 
 collect_ignore = ["tests/fifth_paper", *(f"tests/conformance/{name}.py" for name in ("others", "mistakes"))]  # papers
-collect_ignore_glob = ["*/tools/wild/of_*.py"]  # each is read beside the library that it is about, by `make wild`
+# What needs a library that nothing here installs, and statements whose rows are in tests/test_commons.py.
+collect_ignore_glob = ["*/tools/wild/of_*.py", "*/baselines/smt_solver.py", "*/examples/commons/*"]
 
 
 def offline(event: str, given: tuple) -> None:
@@ -83,6 +86,21 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     seconds = item.config.getoption("--within")
     if seconds is not None and time.monotonic() - BEGAN > seconds:
         pytest.skip(f"{seconds:g} seconds are over; another commit draws another order")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """With a budget, end the run at a test that takes `selection.longest` CPU-seconds: an edit may loop for ever."""
+    limit = 0.0 if item.config.getoption("--budget") is None else selection.longest(item)
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt(f"{item.nodeid} has no result after {limit:g} CPU-seconds")
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, limit)
+    yield
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    signal.signal(signal.SIGPROF, before)
 
 
 def lot(nodeid: str) -> bytes:

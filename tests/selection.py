@@ -2,8 +2,9 @@
 
 `make record` runs all tests of `make test` and writes the functions of this repository that each executed, and its
 seconds, into `executed.json.xz`. `pytest --touched REVISION` then asks the tests that executed a definition that
-differs from the revision. It also asks the tests marked `record`, the rows that reach a changed
-formula, changed files of tests, and tests that are younger than the record and import what has changed.
+differs from the revision. It also asks the tests marked `record` (the dear ones where they executed a changed file),
+the rows that reach a changed formula, changed files of tests, and tests that are younger than the record and import
+what has changed.
 
 A function that a cache answers is executed by the first test of a process only. So what a row reaches is read from
 its code as well (`rows`), and the tests marked `record` compare every statement with its committed digest.
@@ -32,6 +33,7 @@ ROOT = Path(__file__).parents[1]
 FLATS = ("bounds", "mechanisms", "experiments", "tools")
 FILE = Path(__file__).with_name("executed.json.xz")
 UNKNOWN = 0.1  # seconds that a test takes of which the record has none
+DEAR = 1.0  # seconds; a dearer test marked `record` is asked where it executed a file that has changed
 CASES = 3  # of one test before other tests have their turn: what all cases reach is seldom noticed by each of them
 ROWS = ("test_verdicts", "test_ties", "test_slips", "test_numbers")  # files whose tests ask every row of the ledger
 
@@ -166,6 +168,11 @@ class Record:
         sizes = [len(one) if one & mine else 0 for one in self.sets]
         return {test: sizes[place] for test, (place, _) in self.tests.items() if sizes[place]}
 
+    def files(self, test: str) -> frozenset[str]:
+        """The files whose functions a test executed."""
+        executed = self.sets[self.tests[test][0]] if test in self.tests else ()
+        return frozenset(self.functions[i].partition(":")[0] for i in executed)
+
     def seconds(self, test: str) -> float:
         """What a test took."""
         return self.tests[test][1] if test in self.tests else UNKNOWN
@@ -213,26 +220,24 @@ def edited(since: str) -> dict[str, frozenset[str] | None]:
 def changed(since: str) -> frozenset[str]:
     """The functions, as the record names them, that a change concerns; a file where that may be all in it.
 
-    A class stands for its methods. A constant, or a table, stands for the functions that name it, here or where it is
-    imported.
+    A class stands for its methods. What no record has seen, a constant, a table or a compiled function, stands for the
+    functions that name it, here or where it is imported.
     """
-    found: set[str] = set()
+    found, seen = set[str](), frozenset(record().functions)
     for path, names in edited(since).items():
         if names is None:
             found.add(path)
             continue
         found |= {f"{path}:{name}" for name in names}
         found |= {f"{path}:{name}" for name in methods(path) if name.partition(".")[0] in names}
-        constants = {name for name in names if "." not in name and name not in functions_of(path)}
-        for other in [path, *(importers(module(path)) if constants else ())]:
-            found |= {f"{other}:{name}" for name, mentioned in mentions(other).items() if mentioned & constants}
+        unseen = [(path, frozenset(name for name in names if "." not in name and f"{path}:{name}" not in seen))]
+        for place, wanted in unseen:
+            for other in [place, *importers(module(place))] if wanted else ():
+                naming = {name for name, mentioned in mentions(other).items() if mentioned & wanted}
+                naming -= {name for name in naming if f"{other}:{name}" in found}
+                found |= {f"{other}:{name}" for name in naming}
+                unseen.append((other, frozenset(name for name in naming if f"{other}:{name}" not in seen)))
     return frozenset(found)
-
-
-@cache
-def functions_of(path: str) -> frozenset[str]:
-    """The functions at the top of a file."""
-    return frozenset(node.name for node in _tree(path).body if isinstance(node, ast.FunctionDef))
 
 
 @cache
@@ -338,11 +343,26 @@ def asks_rows(path: Path) -> bool:
     return path.parent == ROOT / "tests" and path.stem in ROWS
 
 
+def longest(item: pytest.Item) -> float:
+    """The CPU-seconds after which a test has no end; 0, for never, where it is slow as it is."""
+    return 0.0 if item.get_closest_marker("slow") else 10 + 4 * record().seconds(item.nodeid)
+
+
 def may_concern(path: Path, since: str) -> bool:
     """Whether a file may hold a test that is asked: all others are not even imported."""
-    files = {test.partition("::")[0] for test in record().concerned(changed(since))}
     name = path.relative_to(ROOT).as_posix()
-    return name in files or is_asked(path, since) or name in record_files() or (asks_rows(path) and bool(edited(since)))
+    return (
+        name in concerned_files(since)
+        or is_asked(path, since)
+        or name in record_files()
+        or (asks_rows(path) and bool(edited(since)))
+    )
+
+
+@cache
+def concerned_files(since: str) -> frozenset[str]:
+    """The files with tests that executed what has changed."""
+    return frozenset(test.partition("::")[0] for test in record().concerned(changed(since)))
 
 
 @cache
@@ -364,11 +384,14 @@ def selected(items: list[pytest.Item], since: str, budget: float | None) -> list
     """The items that a change concerns, nearest first; with a budget of seconds, as many as fit into it.
 
     Nearest are the tests marked `record`, then verdicts of rows whose formula has changed, which no budget leaves out,
-    then changed files of tests, and then tests by how few functions they executed.
+    then changed files of tests, then `test_x.py` for a changed `x.py`, and then tests by how few functions they
+    executed.
     """
+    named = {f"test_{Path(path).name}" for path in edited(since)}
     sizes, turns, kept = record().concerned(changed(since)), Counter[str](), []
     for item in items:
-        always = item.get_closest_marker("record") is not None
+        dear = record().seconds(item.nodeid) > DEAR and record().files(item.nodeid).isdisjoint(edited(since))
+        always = item.get_closest_marker("record") is not None and not dear
         row = asks_rows(item.path)
         own = item.name.startswith("test_verdict[") and item.name[13:-1] in formulas(since) if row else False
         slow = item.get_closest_marker("slow") is not None
@@ -382,7 +405,8 @@ def selected(items: list[pytest.Item], since: str, budget: float | None) -> list
         if always or own or fresh or near:
             test = item.nodeid.partition("[")[0]
             size = sizes.get(item.nodeid, 10**6 if row else 10**5)
-            kept.append(((not always, not own, not fresh, turns[test] // CASES, size, item.nodeid), item))
+            about = item.path.name in named
+            kept.append(((not always, not own, not fresh, not about, turns[test] // CASES, size, item.nodeid), item))
             turns[test] += 1
     ordered = [(key, item) for key, item in sorted(kept, key=lambda pair: pair[0])]
     spent, chosen = 0.0, []

@@ -14,6 +14,7 @@ from lemmata.experiments.conformance.edit import plain
 from tests.claims import CLAIMS
 
 MORE = {
+    "bms22.lemA.2/explicit": "the union over exact laws of two samples, and thresholds; the root is shared",
     "bms22.lemA.1.s0/explicit": "sets of errors against signs: only the count of a shattered set is shared",
     "abgmu22.abs.lower-smooth/printed/tight": "another printed rate on the left",
     "abgmu22.thm.grid.s5/corrected/algorithm": "what s4 leaves of a score, on a grid of risks",
@@ -51,6 +52,9 @@ MORE = {
     "wzw25.sec7.text/corrected/factors": "the quotient of both at all n up to 4096; the size of the grid is shared",
     "wzw25.lemA.7.s3/printed": "another moment of the same law",
     "wzw25.lemC.2/explicit/last": "the links of the supermartingale, summed; the weights of the comparator are shared",
+    "wzw25.lemC.2.s4/explicit": "the recursion iterated, and its quadratic inequality; the drift's energy is shared",
+    "wzw25.lemC.2.s5/explicit": "the weights of both links in fractions, summed; the drift's energy is shared",
+    "wzw25.lemC.2/explicit/dimension": "the tail bound at the printed step size; the number of steps is shared",
     "wzw25.lemC.2/corrected": "every link from the explicit bound to the closed form; the harmonic number is shared",
 }
 

@@ -33,6 +33,11 @@ def added():
         forgotten(id, before)
 
 
+@pytest.fixture
+def copied(tmp_path):
+    return shutil.copytree(FOLDER, tmp_path, dirs_exist_ok=True)
+
+
 def forgotten(id, before):
     """Take a paper out of the library, its modules out of memory, and its rows from what was registered `before`."""
     library.forget(id)
@@ -142,38 +147,33 @@ def test_a_broken_page_is_one_line_with_its_file(added, tmp_path, before, after,
     assert "\n" not in str(error.value)
 
 
-def test_a_module_that_raises_is_one_line_with_its_place(added, tmp_path):
-    shutil.copytree(FOLDER, tmp_path, dirs_exist_ok=True)
-    with (tmp_path / "coins.py").open("a") as file:
+def test_a_module_that_raises_is_one_line_with_its_place(added, copied):
+    with (copied / "coins.py").open("a") as file:
         file.write("\n\nSUM = 1 / 0\n")
-    paper = added(tmp_path)
-    with pytest.raises(PaperError, match=rf"^{tmp_path}/coins\.py:\d+: ZeroDivisionError: division by zero$"):
-        registry.load(registry.list_modules([paper]))
+    with pytest.raises(PaperError, match=rf"^{copied}/coins\.py:\d+: ZeroDivisionError: division by zero$"):
+        registry.load(registry.list_modules([added(copied)]))
 
 
 @pytest.mark.parametrize("name", ["conftest", "random", "numpy"])
-def test_a_module_with_the_name_of_another_is_refused_when_it_is_read(added, tmp_path, name):
+def test_a_module_with_the_name_of_another_is_refused_when_it_is_read(added, copied, name):
     """Programs of counterexamples would import the other one, and pytest reads its conftest.py first."""
-    shutil.copytree(FOLDER, tmp_path, dirs_exist_ok=True)
-    (tmp_path / "coins_checks.py").unlink()
-    (tmp_path / "coins.py").rename(tmp_path / f"{name}.py")
-    (tmp_path / "paper.toml").write_text((FOLDER / "paper.toml").read_text().replace('"coins"', f'"{name}"'))
-    paper = added(tmp_path)
-    with pytest.raises(PaperError, match=rf"^{tmp_path}/{name}\.py: .* name of another module, got {name}; rename it$"):
+    (copied / "coins_checks.py").unlink()
+    (copied / "coins.py").rename(copied / f"{name}.py")
+    (copied / "paper.toml").write_text((FOLDER / "paper.toml").read_text().replace('"coins"', f'"{name}"'))
+    paper = added(copied)
+    with pytest.raises(PaperError, match=rf"^{copied}/{name}\.py: .* name of another module, got {name}; rename it$"):
         registry.load(registry.list_modules([paper]))
 
 
-def test_a_conftest_without_a_statement_is_left_to_pytest(added, tmp_path):
-    shutil.copytree(FOLDER, tmp_path, dirs_exist_ok=True)
-    (tmp_path / "conftest.py").write_text("import lemmata\n")
-    assert "inv25/conftest" not in added(tmp_path).stems()
+def test_a_conftest_without_a_statement_is_left_to_pytest(added, copied):
+    (copied / "conftest.py").write_text("import lemmata\n")
+    assert "inv25/conftest" not in added(copied).stems()
 
 
 @pytest.mark.parametrize("name", ["inv25", "inv25/coins"])
-def test_a_paper_or_module_without_a_claim_has_no_row(added, tmp_path, name):
-    shutil.copytree(FOLDER, tmp_path, dirs_exist_ok=True)
-    (tmp_path / "coins_checks.py").unlink()
-    added(tmp_path)
+def test_a_paper_or_module_without_a_claim_has_no_row(added, copied, name):
+    (copied / "coins_checks.py").unlink()
+    added(copied)
     assert select([name]) == ([], [])
 
 

@@ -10,12 +10,12 @@ from lemmata.bounds.bms22 import (
     long_minimiser,
     many_hypotheses,
     margin_deviation,
+    margin_selection_proof as selection,
     matrix_projection,
     network,
     relative_deviation,
     sign_projection,
 )
-from lemmata.bounds.bms22 import margin_selection_proof as selection
 from lemmata.bounds.rbht09 import hinge_dual, lower_bounds, lower_bounds_rbf, random_features
 from lemmata.bounds.theorem import OutsideHypotheses
 from lemmata.bounds.wzw25 import projected_margins, repetitions, whole_grid

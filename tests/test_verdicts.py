@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from lemmata.bounds.library import library
 from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.experiments.conformance import accepted, rows
 from lemmata.experiments.engine.front.decision import decide
@@ -61,7 +62,8 @@ def test_a_witness_of_ours_imports_the_two_lower_rooms_only(key):
 
 @pytest.mark.record
 def test_the_committed_verdicts_are_those_of_the_registry():
-    assert set(EXPECTED) == set(CLAIMS), "`lemmata accept` renews the table"
+    ours = {paper.id for paper in library.house}
+    assert set(EXPECTED) == {key for key in CLAIMS if key.split(".")[0] in ours}, "`lemmata accept` renews the table"
 
 
 @pytest.mark.record

@@ -101,7 +101,7 @@ def decide_conversion(rule: Conversion, setting: dict, epsilon: Any, mu: Any, de
         "certificate",
         "everywhere",
         tightness=(sharp.reached, half),
-        note=f"δ(ε; μ) ≤ {half:.3g} δ everywhere since u ≥ t, {sharp.bound:.3f} δ for t ≤ 8",
+        note=f"δ(ε; μ) is at most {half:.3g} δ for all ε and μ of the rule",
         series={"t": ts.tolist(), "bound": [1.0] * len(ts), "exact": curve},
     )
 

@@ -14,12 +14,11 @@ from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim, Setting
 from lemmata.experiments.engine.ground.deadline import deadline
 from lemmata.experiments.engine.ground.evidence import extract_derivation
-from lemmata.experiments.engine.ground.profiles import TIMES
+from lemmata.experiments.engine.ground.profiles import EVALUATIONS, TIMES
 from lemmata.experiments.engine.ledger.ledger_rows import ledger
 from lemmata.experiments.engine.ledger.row import Row
 from lemmata.experiments.engine.ledger.sentences import describe_search, format_setting, format_value
 from lemmata.experiments.engine.running import run
-from lemmata.experiments.engine.running.costs import EVALUATIONS
 from lemmata.experiments.engine.running.store import Store
 from lemmata.experiments.engine.witness import programs
 from lemmata.experiments.referee.isolation import hash_files, hash_versions, list_files, list_versions

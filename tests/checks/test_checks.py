@@ -13,8 +13,7 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED
 from lemmata.bounds.theorem import OutsideHypotheses
 from lemmata.bounds.wzw25 import gaussian_privacy
-from lemmata.experiments.checks import cases as cases_of_checks
-from lemmata.experiments.checks import inequality, order
+from lemmata.experiments.checks import cases as cases_of_checks, inequality, order
 from lemmata.experiments.checks.gaussian_means import mean_ratio
 from lemmata.experiments.checks.gaussian_tails import whole_above, whole_below
 from lemmata.experiments.checks.identity import decide_identity
@@ -28,6 +27,12 @@ from lemmata.mechanisms.noise.laplace import FloatLaplace
 STATEMENT = SimpleNamespace(theorem=SimpleNamespace(key="", needs=(), formula=lambda: 2, says=""))
 OPTIONS = {"factor": 1, "evidence": "derivation", "scope": "everywhere"}
 TRUTHS = [({"x": 1}, 1), ({"x": 2}, 1), ({"x": 3}, 1)]
+
+
+@pytest.fixture
+def trials(monkeypatch):
+    """A claim by cases is the function that decides its trial."""
+    monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
 
 
 @pytest.mark.parametrize(
@@ -112,10 +117,16 @@ def test_only_floats_are_rounded_unless_a_claim_says_so(decide, left, rounding, 
     assert decide([({}, left, 1)], rounding=rounding, **OPTIONS).outcome == outcome
 
 
-def test_a_program_is_a_text_or_made_of_what_is_shown():
-    assert inequality.make_program("assert True", {}, 2, 1) == "assert True"
-    assert inequality.make_program(lambda setting, left, right: f"assert {left} > {right}", {}, 2, 1) == "assert 2 > 1"
-    assert inequality.make_program(None, {}, 2, 1) == ""
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [
+        ("assert True", "assert True"),
+        (lambda setting, left, right: f"assert {left} > {right}", "assert 2 > 1"),
+        (None, ""),
+    ],
+)
+def test_a_program_is_a_text_or_made_of_what_is_shown(given, made):
+    assert inequality.make_program(given, {}, 2, 1) == made
 
 
 @pytest.mark.parametrize(
@@ -128,8 +139,7 @@ def test_a_program_is_a_text_or_made_of_what_is_shown():
         ({"evidence": "certificate", "scope": "domain"}, "certificate", "domain"),
     ],
 )
-def test_what_a_claim_by_cases_says_by_default(monkeypatch, fields, evidence, scope):
-    monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
+def test_what_a_claim_by_cases_says_by_default(trials, fields, evidence, scope):
     check = inequality.inequality_claim(STATEMENT, **fields)(lambda: [({}, 1, 2)])
     assert (check().evidence, check().scope) == (evidence, scope)
 
@@ -186,9 +196,8 @@ def test_a_float_beside_0_may_be_rounded():
 
 
 @pytest.mark.parametrize("said", ["certificate", "enumeration"])
-def test_no_machine_has_checked_what_floats_tried(monkeypatch, said):
+def test_no_machine_has_checked_what_floats_tried(trials, said):
     """n! <= 10^n up to n = 24 in floats is tested, whatever the claim says of itself; exact cases are what it says."""
-    monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
     for kind, evidence, scope in ((float, "tested", "settings"), (int, said, "domain: n < 25")):
         check = inequality.inequality_claim(STATEMENT, evidence=said, scope="domain: n < 25")(
             lambda kind=kind: [({"n": n}, kind(math.factorial(n)), kind(10**n)) for n in range(1, 25)]
@@ -197,6 +206,7 @@ def test_no_machine_has_checked_what_floats_tried(monkeypatch, said):
 
 
 TAIL = math.exp(-0.1)
+DOMAIN = {"evidence": "certificate", "scope": "domain: x in (0, 1)"}
 
 
 @pytest.mark.parametrize(("side", "expected"), [(Fraction(TAIL), (0, 0)), (TAIL, (1, 0))])
@@ -207,23 +217,17 @@ def test_fractions_with_the_digits_of_a_float_show_no_copy(side, expected):
 
 
 @pytest.mark.parametrize("dressed", [exact, Fraction, lambda x: arb(str(x)), lambda x: exact(x) / 3])
-def test_a_quotient_or_the_digits_of_a_float_are_not_machine_checked(monkeypatch, dressed):
-    monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
-    how = {"evidence": "certificate", "scope": "domain: x in (0, 1)"}
-    check = inequality.inequality_claim(STATEMENT, **how)(lambda: [({"x": 0.5}, dressed(TAIL), 1)])
+def test_a_quotient_or_the_digits_of_a_float_are_not_machine_checked(trials, dressed):
+    check = inequality.inequality_claim(STATEMENT, **DOMAIN)(lambda: [({"x": 0.5}, dressed(TAIL), 1)])
     assert (check().outcome, check().evidence, check().scope) == (HOLDS, "tested", "settings")
 
 
 @pytest.mark.parametrize("dressed", [exact, Fraction])
-def test_a_ball_or_a_fraction_made_of_a_float_is_a_float(monkeypatch, dressed):
-    monkeypatch.setattr(inequality, "exact_claim", lambda statement, **_: lambda trial: trial)
-    how = {"evidence": "certificate", "scope": "domain: x in (0, 1)"}
-    check = inequality.inequality_claim(STATEMENT, **how)(lambda: [({"x": 0.1}, dressed(TAIL), 1)])
-    assert (check().evidence, check().scope) == ("tested", "settings")
-    check = inequality.inequality_claim(STATEMENT, **how)(
+def test_a_ball_or_a_fraction_made_of_a_float_has_the_error_of_a_float(trials, dressed):
+    check = inequality.inequality_claim(STATEMENT, **DOMAIN)(
         lambda: [({"x": 0.1}, dressed(TAIL), dressed(TAIL * (1 - 1e-14)))]
     )
-    assert check().outcome == HOLDS  # as floats, 1e-14 is an error that they may have
+    assert (check().outcome, check().evidence, check().scope) == (HOLDS, "tested", "settings")
 
 
 with ctx.workprec(128):  # as in a check
@@ -321,15 +325,18 @@ def test_weaker_laws_have_less_of_the_scale_that_is_named():
     assert [law.scale for law in weaker(other, 4, "scale")] == [0.5, 0.5]
 
 
-def test_an_output_of_one_law_alone_is_an_infinite_ratio():
-    def law(*chances):
-        with np.errstate(divide="ignore"):
-            logs = np.log(chances)
-        return SimpleNamespace(log_probabilities=lambda: logs)
-
-    assert largest_log_ratio(law(0.0, 1.0), law(0.5, 0.5)) == math.inf
-    assert largest_log_ratio(law(0.5, 0.5), law(0.0, 1.0)) == math.inf
-    assert largest_log_ratio(law(0.0, 0.5, 0.5), law(0.0, 0.25, 0.75)) == pytest.approx(math.log(2))
+@pytest.mark.parametrize(
+    ("one", "other", "ratio"),
+    [
+        ((0.0, 1.0), (0.5, 0.5), math.inf),
+        ((0.5, 0.5), (0.0, 1.0), math.inf),
+        ((0.0, 0.5, 0.5), (0.0, 0.25, 0.75), pytest.approx(math.log(2))),
+    ],
+)
+def test_an_output_of_one_law_alone_is_an_infinite_ratio(one, other, ratio):
+    laws = [SimpleNamespace(log_probabilities=lambda chances=chances: np.log(chances)) for chances in (one, other)]
+    with np.errstate(divide="ignore"):
+        assert largest_log_ratio(*laws) == ratio
 
 
 def test_a_mean_over_its_bound_on_a_box():

@@ -11,8 +11,7 @@ import numpy as np
 
 from lemmata.bounds.theorem import THEOREMS, in_unit_interval, theorem
 from lemmata.command.main import TIMINGS
-from lemmata.experiments.engine.claims import claim as c
-from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims import claim as c, registry
 from lemmata.experiments.engine.claims.verdict import AttackDecider, holds, refuted
 from lemmata.experiments.engine.ledger.ledger_rows import ledger
 from lemmata.experiments.engine.running import run

@@ -1,7 +1,9 @@
 """Which tests concern an edit: those that executed it, and those that a committed record or a row asks."""
 
+import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -53,6 +55,7 @@ def repository(tmp_path, monkeypatch):
     files = {
         "bounds/a.py": "LIMIT = 3\n\ndef f(x):\n    return x + LIMIT\n\ndef g(x):\n    return x\n",
         "bounds/b.py": "from lemmata.bounds.a import LIMIT\n\ndef h(x):\n    return x * LIMIT\n",
+        "bounds/c.py": "from lemmata.bounds.a import f\n\ndef k(x):\n    return f(x)\n",
         "tests/test_b.py": "from importlib import import_module\nb = import_module('lemmata.bounds.b')\n",
         "tests/test_c.py": "from tests import helper\n",
         "tests/helper.py": "from lemmata.bounds import a\n",
@@ -85,6 +88,12 @@ def test_a_changed_constant_stands_for_the_functions_that_name_it_wherever_they_
     assert "bounds/a.py:g" not in selection.changed("HEAD")
 
 
+def test_a_function_that_no_record_has_seen_stands_for_those_that_call_it(repository):
+    """As a compiled one, which a profile does not see."""
+    edit(repository / "bounds/a.py", "x + LIMIT", "x - LIMIT")
+    assert selection.changed("HEAD") == {"bounds/a.py:f", "bounds/c.py:k"}
+
+
 def test_tests_younger_than_the_record_are_asked_by_what_they_name(repository):
     """By a text, as `import_module` takes it, and by way of a helper."""
     edit(repository / "bounds/a.py", "return x\n", "return -x\n")
@@ -94,6 +103,48 @@ def test_tests_younger_than_the_record_are_asked_by_what_they_name(repository):
     edit(repository / "bounds/b.py", "x * LIMIT", "x - LIMIT")
     forget()
     assert selection.is_asked(repository / "tests/test_b.py", "HEAD")
+
+
+def test_a_dear_test_of_a_record_is_asked_where_it_executed_a_changed_file(repository, tmp_path, monkeypatch):
+    executed = {
+        f"tests/test_c.py::{name}": (["bounds/a.py:f"], seconds) for name, seconds in (("cheap", 0.5), ("dear", 3))
+    }
+    selection.write(tmp_path / "record", executed)
+    monkeypatch.setattr(selection, "record", lambda: selection.Record(tmp_path / "record"))
+    marked = {"path": repository / "tests/test_c.py", "get_closest_marker": lambda name: name == "record" or None}
+    items = [SimpleNamespace(nodeid=test, name=test, **marked) for test in executed]
+    edit(repository / "bounds/b.py", "x * LIMIT", "x - LIMIT")
+    assert selection.selected(items, "HEAD", 20.0) == items[:1]
+    edit(repository / "bounds/a.py", "return x\n", "return -x\n")
+    forget()
+    assert selection.selected(items, "HEAD", 20.0) == items
+
+
+def test_tests_about_a_changed_module_come_first(repository, tmp_path, monkeypatch):
+    executed = {
+        "tests/test_c.py::x": (["bounds/b.py:h"], 1.0),
+        "tests/test_b.py::x": (["bounds/a.py:f", "bounds/b.py:h"], 1.0),
+    }
+    selection.write(tmp_path / "record", executed)
+    monkeypatch.setattr(selection, "record", lambda: selection.Record(tmp_path / "record"))
+    files = [repository / test.partition("::")[0] for test in executed]
+    items = [
+        SimpleNamespace(nodeid=test, name="x", path=path, get_closest_marker=lambda name: None)
+        for test, path in zip(executed, files, strict=True)
+    ]
+    edit(repository / "bounds/b.py", "x * LIMIT", "x - LIMIT")
+    assert selection.selected(items, "HEAD", 1.5) == items[1:]
+
+
+def test_a_test_without_an_end_ends_a_run_that_has_a_budget(request, monkeypatch):
+    monkeypatch.setattr(selection, "longest", lambda item: 0.05)
+    monkeypatch.setattr(request.config.option, "budget", 20.0)
+    run = conftest.pytest_runtest_protocol(request.node)
+    next(run)
+    with pytest.raises(KeyboardInterrupt, match=r"has no result after 0\.05 CPU-seconds"):
+        while True:
+            pass
+    assert list(run) == [] and signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
 
 
 def test_a_record_keeps_what_each_test_executed(tmp_path):

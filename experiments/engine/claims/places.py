@@ -22,7 +22,7 @@ def locate_claim(claim: Claim) -> dict[str, str]:
     """{"bound": "bounds/wzw25/margin_grid.py:27", "claim": ..., "law": ..., "test": ...} of one row."""
     standing = {
         "bound": locate_function(claim.theorem.formula),
-        "claim": locate_function(claim.trial),
+        "claim": locate_function(getattr(claim.trial, "oracle", claim.trial)),
         "law": locate_law(claim),
         "test": find_test(registry.module_of(claim)),
     }

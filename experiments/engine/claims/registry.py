@@ -89,4 +89,4 @@ def closure(keys: Iterable[str]) -> list[Claim]:
         return others
 
     wanted = {key for key, _ in reached(keys, named)}
-    return [claim for claim in CLAIMS.values() if claim.key in wanted]
+    return [claim for key, claim in CLAIMS.items() if key in wanted]

@@ -16,7 +16,14 @@ from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.engine.claims.places import locate_statement
 from lemmata.experiments.engine.ground.evidence import strip_derivation
 from lemmata.experiments.engine.ledger import graph
-from lemmata.experiments.engine.ledger.headline import FALLEN, describe_charity, find_leading, headline, part_in_words
+from lemmata.experiments.engine.ledger.headline import (
+    FALLEN,
+    describe_charity,
+    describe_truth_as_printed,
+    find_leading,
+    headline,
+    part_in_words,
+)
 from lemmata.experiments.engine.ledger.row import Row
 from lemmata.experiments.engine.ledger.sentences import (
     describe_place,
@@ -124,9 +131,14 @@ def select_shown(id: str, rows: Sequence[Row]) -> list[Row]:
 
 
 def select_cited(id: str, rows: Sequence[Row]) -> list[Row]:
-    """The row that heads a statement, and the one to cite instead of it, if there is one."""
+    """The row that heads a statement, the one to cite instead, and the one with all constants, where there are such."""
     first = find_leading(select_shown(id, rows))
-    return [first, *filter(None, [find_citable(first, rows)])]
+    instead = find_citable(first, rows)
+    part = (instead or first)["part"]
+    held = [row for row in rows if row["verdict"] == HOLDS and row["kind"] != "summary"]  # a summary has no formula
+    own = [row for row in held if row["id"] == id and row["reading"] == "explicit"]
+    constants = next((row for row in own if row["part"] == part and row["scope"] not in ("settings", "")), None)
+    return list({row["key"]: row for row in (first, instead, constants) if row}.values())
 
 
 def write_latex(rows: Iterable[Row]) -> list[str]:
@@ -145,7 +157,10 @@ def write_review(id: str, rows: Sequence[Row], width: int) -> str:
     said = [f"{describe_origin(id, ours=first['reading'] != 'printed')}: {headline([first])}", describe_charity(first)]
     said += [f"Counterexample: {describe_witness(first)}" if first["witness"] else ""]
     said += [f"Evidence: {describe_evidence(first)}" if first["verdict"] == HOLDS else ""]
-    said += [f"True instead is {row['key']}: {in_unicode(THEOREMS[row['key']].says)}" for row in instead]
+    for row in instead:
+        true = "True instead is" if row["key"] == first["corrected_by"] else "With all constants:"
+        from_n = f", nonvacuous from n = {row['nonvacuous_from']:,} at the latest" if row["nonvacuous_from"] else ""
+        said.append(f"{true} {row['key']}{from_n}: {in_unicode(THEOREMS[row['key']].says)}")
     said = [text.rstrip(".") + "." for text in said if text]
     return textwrap.fill(in_symbols(" ".join(said)), width, break_long_words=False, break_on_hyphens=False)
 
@@ -211,6 +226,8 @@ def describe_citation(row: Row, instead: Row | None, true: Collection[str]) -> s
         none = "no corrected reading is known" if false else "no version of this statement is proved yet"
         tried = f"; {row['corrected_by']} held only where we tried it" if row["corrected_by"] else ""
         return parts + none + tried
+    if row["verdict"] == INCONCLUSIVE and (where := describe_truth_as_printed(row)):
+        parts += f"{where.removeprefix('True ').removesuffix(' Otherwise open.').rstrip('.')}; otherwise: "
     record = THEOREMS.get(instead["key"])
     return f"{parts}{instead['key']} ({instead['verdict']}): {in_unicode(record.says) if record else ''}"
 

@@ -14,7 +14,11 @@ from types import FrameType
 HUNG = 300  # CPU seconds, all threads and ended children together, after which a chunk counts as hung
 PATIENCE = 4  # times as long by the clock, for a chunk that waits and does not compute; no verdict depends on either
 COMPILERS = ("numba", "llvmlite")
-ATOMIC, NEAR = ("gc_callback", "__enter__", "__exit__"), 5  # what is not interrupted, nor what it calls so far down
+CALLBACKS = ("weakref", "_weakrefset")
+ATOMIC, NEAR = (
+    ("gc_callback", "__del__", "__enter__", "__exit__"),
+    5,
+)  # is not interrupted, nor what it calls so far down
 TICKS = 20  # pieces of a time by the clock: a process that is stopped, say by Ctrl-Z, and goes on later, misses one
 
 
@@ -88,13 +92,13 @@ def _alarms(late: TimeoutError, seconds: float) -> Iterator[None]:
 def _is_busy(frame: FrameType | None) -> bool:
     """Whether a compiler is at work, which would be left half done for the rest of the process: it is waited for.
 
-    So is a callback of the garbage collector, in which an error is lost, and what opens or closes a `with`, which would
-    leave settings as they are, and the timers of this module running.
+    So is what runs when an object dies, in which an error is lost, and what opens or closes a `with`, which would leave
+    settings as they are, and the timers of this module running.
     """
     depth = 0
     while frame is not None:
         name, module = frame.f_code.co_name, frame.f_globals.get("__name__", "").partition(".")[0]
-        if module in COMPILERS or (depth < NEAR and name in ATOMIC):
+        if module in COMPILERS or (depth < NEAR and (name in ATOMIC or module in CALLBACKS)):
             return True
         frame, depth = frame.f_back, depth + 1
     return False

@@ -16,6 +16,7 @@ import threading
 import types
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from operator import is_
 from typing import Any, Never
 
 import flint
@@ -24,37 +25,41 @@ import scipy.special
 
 from lemmata.bounds.library import PaperError
 
-CORE = (
-    "builtins",
-    "cmath",
-    "copy",
-    "decimal",
-    "fractions",
-    "functools",
-    "heapq",
-    "itertools",
-    "json",
-    "math",
-    "numbers",
-    "operator",
-    "os",
-    "pickle",
-    "random",
-    "statistics",
-    "time",
-    "numpy",
-    "numpy.fft",
-    "numpy.linalg",
-    "numpy.random",
-    "scipy.integrate",
-    "scipy.linalg",
-    "scipy.optimize",
-    "scipy.special",
-    "scipy.stats",
-    "flint",
+CORE = frozenset(
+    {
+        "builtins",
+        "cmath",
+        "copy",
+        "decimal",
+        "fractions",
+        "functools",
+        "heapq",
+        "itertools",
+        "json",
+        "math",
+        "numbers",
+        "operator",
+        "os",
+        "pickle",
+        "random",
+        "statistics",
+        "time",
+        "numpy",
+        "numpy.fft",
+        "numpy.linalg",
+        "numpy.random",
+        "scipy.integrate",
+        "scipy.linalg",
+        "scipy.optimize",
+        "scipy.special",
+        "scipy.stats",
+        "flint",
+    }
 )
 OURS = ("lemmata", "lemmata_papers")  # packages of statements and checks, and the engine's own
 
+count, every, apply = len, all, map  # held here, as a check may replace them
+SIGNALS = sorted(signal.valid_signals())
 PLAIN = (bool, int, float, str, bytes, tuple)
 
 State = tuple[dict[str, Any], dict[str, tuple[Any, dict[str, Any]]]]
@@ -75,7 +80,7 @@ def _folder() -> str:
 
 
 def _handlers() -> dict[int, Any]:
-    return {number: signal.getsignal(number) for number in signal.valid_signals()}
+    return {number: signal.getsignal(number) for number in SIGNALS}
 
 
 def _set_handlers(handlers: Mapping[int, Any]) -> None:
@@ -193,6 +198,8 @@ def put_back(state: State, *, kept: tuple[str, ...] = ()) -> list[str]:
                 restore(before)
     for name, (space, before) in spaces.items():
         now = _attributes(space, before)
+        if count(now) == count(before) and every(apply(is_, now.values(), before.values())):  # as nearly always
+            continue
         changed = [each for each in before if not _is_same(now.get(each, moved), before[each])]
         added = [each for each in now.keys() - before.keys() if _is_noticed(name, each, now[each])]
         for each in changed:

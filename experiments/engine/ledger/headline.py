@@ -31,7 +31,7 @@ AS_PRINTED = "is true as printed"
 PARTS = {  # names of parts that need more words
     "defined": "as defined",
     "used": "as used",
-    "tail": "risk bound",
+    "tail": "high-probability bound",
     "real-t": "non-integer t",
     "whole-t": "integer t",
     "rbf": "RBF",
@@ -100,7 +100,7 @@ def headline(rows: Iterable[Row]) -> str:
 
 
 def part_in_words(part: str) -> str:
-    """A part in words: `risk bound` for `tail`, `inner products` for `inner-products`."""
+    """A part in words: `high-probability bound` for `tail`, `inner products` for `inner-products`."""
     return PARTS.get(part) or re.sub(r"(?<=[a-z])-(?=[a-z])|(?<=^\d)-", " ", part)
 
 
@@ -166,18 +166,30 @@ def is_only_tried(row: Row) -> bool:
 
 def describe_charity(row: Row) -> str:
     """Where a slip is true and whether the paper uses only that case; "" for other rows."""
+    as_printed = describe_truth_as_printed(row)
     if not (row["corner"] or row["misprint"]):
-        return ""
+        return as_printed
     if row["misprint"]:
-        return f"A misprint: {row['misprint']}."
+        true = "held where we tried it" if row.get("scope") == "settings" else "holds"
+        text = f"A misprint: {row['misprint']}. So corrected ({row['corrected_by']}) it {true}."
+        return f"{text} {as_printed}".rstrip()
     if row["verdict"] == INCONCLUSIVE:
         return f"False in general; undecided for {row['corner']}: {row['undecided']}."
     used, restated = (", ".join(dict.fromkeys(map(_label, places or ()))) for places in (row["used"], row["restated"]))
     tried = row.get("scope") == "settings"
-    text = f"Held wherever we tried it with {row['corner']}." if tried else f"True for {row['corner']}."
+    true = "True where" if re.match(r"\w+ (has|is) ", row["corner"]) else "True for"  # a clause, or a noun
+    text = f"Held wherever we tried it with {row['corner']}." if tried else f"{true} {row['corner']}."
     text += f" The paper uses it only there ({used})." if used else ""
     text += f" The same flaw is in {restated}; nothing depends on it." if restated else ""
     return text + ("" if used or restated else " We list no use of it.")
+
+
+def describe_truth_as_printed(row: Row) -> str:
+    """Where a misprint or an open statement is true word for word, as `paper.toml` says; "" where it does not."""
+    paper = library.papers.get(row.get("paper", ""))
+    if not paper or not (where := paper.true_where.get(row["key"])):
+        return ""
+    return f"True for {where}. Otherwise open." if row["verdict"] == INCONCLUSIVE else f"As printed it is true {where}."
 
 
 def _label(id: str) -> str:

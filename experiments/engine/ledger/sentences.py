@@ -2,7 +2,7 @@
 
 The paper's `paper.toml` names the quantities. `bounded_above` names the left side of a check, which the text claims to
 be at most the right side. `bounded_below` names the right side, for texts whose own number is on the left. `letters`
-maps arguments of checks to letters of the paper.
+maps arguments of checks to letters of the paper; "-" leaves one out.
 """
 
 import re
@@ -12,10 +12,11 @@ from math import isinf
 from typing import Any
 
 from lemmata.bounds.library import Paper, library
+from lemmata.experiments.engine.ground.profiles import EVALUATIONS
 from lemmata.experiments.engine.ledger.row import Row
-from lemmata.experiments.engine.running.costs import EVALUATIONS
 
 LARGE = 10**9  # whole numbers from here on are rounded for people
+HIDDEN = "-"  # the letter of an argument that only our check knows: the program of the counterexample has it
 UNNAMED = {"tail": "the probability", "identity": "the left side"}
 
 
@@ -46,7 +47,8 @@ def _in_letters(row: Row, setting: Mapping[str, Any]) -> str:
     """A setting in the letters of a row's paper."""
     paper = _paper(row["key"])
     letters = paper.letters if paper else {}
-    return format_setting({letters.get(name, name.replace("_", " ")): value for name, value in setting.items()})
+    shown = {letters.get(name, name.replace("_", " ")): value for name, value in setting.items()}
+    return format_setting({name: value for name, value in shown.items() if name != HIDDEN})
 
 
 def describe_search(row: Row) -> str:
@@ -102,8 +104,9 @@ def _paper(key: str) -> Paper | None:
 
 
 def _is(what: str) -> str:
-    """`what` with its verb. The name of a quantity with only a lower bound ends in `, at least,`."""
-    return f"{what.removesuffix(', at least,')} is at least" if what.endswith(", at least,") else f"{what} is"
+    """`what` with its verb. The name of a quantity that is only bounded ends in `, at least,` or `, at most,`."""
+    what, bound = re.fullmatch(r"(.*?)(?:, (at (?:least|most)),)?", what).groups()  # type: ignore[union-attr]
+    return f"{what} is {bound}" if bound else f"{what} is"
 
 
 def _shown(row: Row, witness: Mapping[str, Any]) -> str:

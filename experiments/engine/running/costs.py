@@ -14,12 +14,12 @@ from typing import NamedTuple
 from lemmata.bounds.catalogue.paper_file import read_table
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim, Setting
 from lemmata.experiments.engine.ground.files import write_table
-from lemmata.experiments.engine.ground.profiles import TIMES
+from lemmata.experiments.engine.ground.profiles import EVALUATIONS, TIMES
 from lemmata.experiments.engine.running.cell import ControlRun
 from lemmata.experiments.engine.search import search
 
-EVALUATIONS = 1000  # of the check, in a search, and ten times as many in a deep run
 SEARCH_SECONDS = {"quick": 0.4, "full": 3.0, "deep": 3.0}  # that these of a row of our papers may take, by its price
+CHEAP = 0.05  # core-seconds of a check of which its author says nothing else
 TABLE, DEEP = (Path(__file__).with_name(name) for name in ("costs.csv", "deep.csv"))
 DEEP_HEAD = ("group", "computed", "draws", "ratio", "error")  # written by `tools.deep_costs`
 
@@ -59,6 +59,8 @@ def search_evaluations(claim: Claim, profile: str) -> int:
     known = read_costs().get(claim.key)
     if known is not None and known.trial * EVALUATIONS > SEARCH_SECONDS[profile]:
         return 1 if claim.steps else 0  # for the proof
+    if known is None and claim.cost < CHEAP:  # its author has said so, and a search takes no longer than that
+        return max(1, min(TIMES[profile] * EVALUATIONS, int(SEARCH_SECONDS[profile] / claim.cost)))
     return TIMES[profile] * EVALUATIONS
 
 

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.stats import beta as beta_law
-from scipy.stats import binom
+from scipy.stats import beta as beta_law, binom
 
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
 from lemmata.experiments.engine.claims.claim import Claim

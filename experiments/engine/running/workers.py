@@ -26,8 +26,7 @@ from types import ModuleType
 from typing import Any
 
 from joblib.externals.loky import get_reusable_executor
-from joblib.externals.loky.backend import resource_tracker as of_loky
-from joblib.externals.loky.backend import utils as of_trees
+from joblib.externals.loky.backend import resource_tracker as of_loky, utils as of_trees
 from joblib.externals.loky.process_executor import ShutdownExecutorError, TerminatedWorkerError
 
 from lemmata.bounds.library import library

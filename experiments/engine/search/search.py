@@ -28,6 +28,7 @@ from lemmata.experiments.engine.search import points, whole_domain
 from lemmata.experiments.engine.search.loops import is_number
 
 REJECTED = 30  # times as many may be drawn outside the hypotheses
+LOOK = 50  # of these draws, after which the clock is looked at: to draw costs less than to ask for the time
 PATIENCE = 4  # such evaluations, after which the search is given up: the claim has to say its `reach`
 HOPELESS = 10  # times as many evaluations as decide something, at which a search is given up
 ENDS = 30.0  # CPU seconds of a search at most: a row that needs more says its `reach`
@@ -186,6 +187,8 @@ def search(claim: Claim, rng: np.random.Generator, evaluations: int) -> Verdict:
         setting = points.move(start, domains, rng) if start else named | points.draw_setting(domains, rng)
         if seen.admits(setting):
             seen.visit(setting)
+        elif drawn % LOOK:
+            continue
         hopeless = seen.counts["tried"] > HOPELESS * (10 + seen.counts["decided"])
         if hopeless or seen.counts["slow"] >= PATIENCE or cpu_seconds() - began > ENDS:
             break

@@ -29,8 +29,7 @@ from lemmata.bounds.proof.expression import (
 )
 from lemmata.bounds.proof.tracing import compile_tree, compiled, follow, remembered
 from lemmata.bounds.statement.hypotheses import Domain
-from lemmata.experiments.engine.claims.claim import Claim
-from lemmata.experiments.engine.claims.claim import grid as plain_grid
+from lemmata.experiments.engine.claims.claim import Claim, grid as plain_grid
 from lemmata.experiments.engine.claims.steps import chain
 from lemmata.experiments.engine.search.domains import meet_intervals
 from lemmata.experiments.engine.search.loops import OPENING, Opening, parse_opened

@@ -14,9 +14,11 @@ every run, in the folder of a paper that is somebody else's.
 import ast
 import contextlib
 import copy
+import functools
 import importlib
 import inspect
 import io
+import itertools
 import json
 import math
 import os
@@ -35,6 +37,8 @@ from lemmata.bounds.theorem import Theorem
 from lemmata.mechanisms.numerics.streams import canonical_json
 
 SECONDS = 120  # of the clock, for one run of a program, and for all runs of a check
+
+SEARCH = "lemmata.experiments.engine.search.search"
 
 State = dict[str, Any]
 Change = tuple[str, Any]  # a kind and an amount
@@ -145,7 +149,8 @@ def judge_program(python: str, row: State) -> str:
     if row["folder"]:
         importlib.import_module("lemmata.paper")  # which her modules import, in every fork
     else:
-        importlib.import_module(row["home"])
+        for module in (row["home"], SEARCH):
+            importlib.import_module(module)
         _import(python)
     plain = run_in_fork(run_program, python, row, AS_IS)
     if plain["error"]:
@@ -166,10 +171,12 @@ def judge_program(python: str, row: State) -> str:
             return f"its program must fail by an assertion {changed}, but ends in {ran['error']}"
     if asked["changes"]:
         return ""
-    runs = [run_in_fork(run_program, python, row, change) for change in (*CHANGES, *POWERS, *INFINITE)]
-    if all(ran["error"] for ran in runs[:2]):
+    # One after another: a fork each, and most programs assert something about a number that is doubled or halved.
+    runs = (run_in_fork(run_program, python, row, change) for change in (*CHANGES, *POWERS, *INFINITE))
+    mildest = list(itertools.islice(runs, 2))
+    if all(ran["error"] for ran in mildest):
         return f"its program fails if the number of {key} is doubled or halved, where its check still refutes it"
-    if not any(ran["shown"] for ran in runs):
+    if not any(ran["shown"] for ran in itertools.chain(mildest, runs)):
         return f"its program must assert something about {key}, but it passes whatever the statement says"
     return ""
 
@@ -194,7 +201,7 @@ def _agreements(row: State, value: float | None) -> Iterator[tuple[bool, str, fl
     # Both are imported once statements are watched, and by name: the digest of an answer covers all code that it finds,
     # and must not depend on which claims a process has loaded.
     claims = importlib.import_module("lemmata.experiments.engine.claims.claim").CLAIMS
-    judge_at = importlib.import_module("lemmata.experiments.engine.search.search").judge_at
+    judge_at = importlib.import_module(SEARCH).judge_at
 
     if row["folder"]:
         os.chdir(row["folder"])
@@ -209,6 +216,7 @@ def _agreements(row: State, value: float | None) -> Iterator[tuple[bool, str, fl
     def decide() -> Any:
         return claim.trial(**copy.deepcopy(settings[0])) if row["asked"] is None else judge_at(claim, row["asked"])
 
+    @functools.cache
     def outcome(change: Change) -> str:
         WATCHED.update(key=row["key"], change=change, points=[{}], calls=0)
         try:

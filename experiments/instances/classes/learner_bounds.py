@@ -2,8 +2,7 @@
 
 from math import exp, inf, log, nextafter, sqrt
 
-from lemmata.bounds.bms22 import pure_learner
-from lemmata.bounds.bms22 import pure_learner_proof as proof
+from lemmata.bounds.bms22 import pure_learner, pure_learner_proof as proof
 from lemmata.bounds.exact.balls import upper_end
 from lemmata.experiments.engine.claims.claim import grid
 from lemmata.experiments.engine.claims.verdict import inconclusive

@@ -5,7 +5,7 @@ from math import comb, sqrt
 
 import numpy as np
 
-from lemmata.bounds.bms22 import network, network_embedding
+from lemmata.bounds.bms22 import network, network_cover, network_embedding
 from lemmata.bounds.bms22.matrix_projection import deviations, failure_of_deviations
 from lemmata.experiments.engine.claims.claim import grid
 from lemmata.experiments.instances.classes.learner_bounds import choice_links
@@ -117,7 +117,7 @@ def links(*, margin_loss, factor=1, **setting):
     gap = network.explicit_gap(margin_loss=margin_loss, **setting) / factor
     norm, tau = deviations(m=2 * m, k=terms.rows, beta=beta / (4 * layers))
     recursion = {name: shape[name] for name in ("norm_bound", "radius", "layers")} | {"slope": shape["eta"] / 4}
-    each = network_embedding.cover_resolution(**shape) / sqrt(layers)
+    each = network_cover.cover_resolution(**shape) / sqrt(layers)
     rho = min(shape["rho"], network_embedding.largest_output(**{n: shape[n] for n in shape if n != "rho"}))
     failure = layers * failure_of_deviations(m=2 * m, k=terms.rows, norm=norm, product=tau)
     return {

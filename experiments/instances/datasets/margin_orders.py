@@ -197,7 +197,7 @@ g = [{name}(**{setting} | dict(n=n, outliers=n)) for n in {sizes}]
 assert all(n**0.4 * x < 1 / 2 for n, x in zip({sizes}, g))"""
 
 
-def nothing_left(statement, *, note="", **fields):
+def nothing_left(statement, *, note="", corner=PROPER, **fields):
     """A printed claim for all S_out with gamma(S without S_out) > 0, refuted at S_out = S; the check gives the setting.
 
     Its truth is 1/2: the iterates of runs with T >= 2 have a density, so with probability 1 they are not orthogonal.
@@ -229,7 +229,7 @@ def nothing_left(statement, *, note="", **fields):
             statement,
             by=nothing_left,
             severity="statement",
-            corner=PROPER,
+            corner=corner,
             note="; ".join(filter(None, (said, note))),
             **fields,
         )(trial)

@@ -9,8 +9,7 @@ from math import ceil, exp, log, pi, sqrt
 import numpy as np
 from scipy.special import ndtr
 
-from lemmata.bounds.wzw25 import one_margin, run_counts, winner
-from lemmata.bounds.wzw25 import tuned_margin as bound
+from lemmata.bounds.wzw25 import one_margin, run_counts, tuned_margin as bound, winner
 from lemmata.bounds.wzw25.margin_grid import grid_size
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows
 from lemmata.experiments.instances.datasets.noisy_descent import ceiling, separable

@@ -27,7 +27,7 @@ class FirstCounts:
     law: column_ranges.ColumnRangesLaw
 
     def sample(self, rng, size=1):
-        """Shape (size, d 257)."""
+        """Shape (size, d 417)."""
         return self.law.first_counts(rng, size).reshape(size, -1)
 
     def log_density(self, releases):

@@ -38,11 +38,7 @@ class Normal:
 def audit(a, b, claim, *, budget, chunk=1000):
     """The attack of an `impl` row, chunk by chunk, with the rule of the training releases."""
     decider = AttackDecider(claim)
-
-    def train(block):
-        return np.random.default_rng([ROOT, block])
-
-    player = game.trained(a, b, claim, train, 4)
+    player = game.trained(a, b, claim, lambda block: np.random.default_rng([ROOT, block]), 4)
     rng = np.random.default_rng(ROOT)
     while decider.trials < budget and decider.log_e()[1] < LOG_REFUTE:
         decider.add(AttackDecider.pack(game.play(a, b, player, rng, chunk)))
@@ -148,10 +144,9 @@ def test_an_exact_likelihood_ratio_plays_alone():
 
 
 @pytest.mark.parametrize(("counts", "reason"), [((500, 500, 0), "NO_POWER"), ((700, 300, 0), "AUDIT_ONLY")])
-def test_an_attack_without_power_does_not_say_survived(counts, reason):
-    with toy.registered() as claims:
-        cell = Cell(replace(claims["abgmu22.asm2/printed/impl:laplace"], cap=1), {})
-        cell.add(Chunk(toy.guessed(cell.decider.claim, *counts), 0.0, b""))
+def test_an_attack_without_power_does_not_say_survived(counts, reason, claims):
+    cell = Cell(replace(claims["abgmu22.asm2/printed/impl:laplace"], cap=1), {})
+    cell.add(Chunk(toy.guessed(cell.decider.claim, *counts), 0.0, b""))
     assert (cell.verdict.outcome, cell.verdict.reason) == ("INCONCLUSIVE", reason)
     assert ("survived" in cell.verdict.note) == (reason == "AUDIT_ONLY")
 
@@ -163,12 +158,7 @@ def test_a_function_is_a_side_like_a_law():
         trial = game.attacker(pair, "pure", lambda: 1.0)
         return trial(np.random.default_rng(ROOT), 500, root=ROOT, key="k", stream="main", index=0).tolist()
 
-    def scaled(rng, size):
-        return rng.normal(size=(size, 3)) * 3
-
-    def plain(rng, size):
-        return rng.normal(size=(size, 3))
-
+    scaled, plain = (lambda rng, size, by=by: rng.normal(size=(size, 3)) * by for by in (3, 1))
     as_laws = attacked(lambda factor: (game.Sampler(scaled), game.Sampler(plain)))
     assert attacked(lambda factor: (scaled, plain)) == as_laws
     with pytest.raises(ValueError, match=r"^a side must be a law with `sample` or a function \(rng, size\), got int$"):

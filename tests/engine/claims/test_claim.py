@@ -18,28 +18,24 @@ from lemmata.mechanisms.numerics.streams import TEST_ROOT
 PROGRAM = "assert 1 > small()"
 
 
-def shares(rng, size, *, beta, factor=1):
-    return rng.random(size)
-
-
-def columns(rng, size, *, beta, factor=1):
-    return np.column_stack([rng.random(size) / 9, np.ones(size)])
-
-
-def far_apart(*, beta, factor=1):
-    return tuple(lambda rng, size, side=side: rng.normal(9 * side, size=(size, 1)) for side in (0, 1))
-
-
 def one_is_too_much(*, beta, factor=1):
     return refuted("tested", {"setting": {"beta": beta}, "claimed": beta, "found": 1})
 
 
 KINDS = {
     "tail": (c.tail_claim, lambda rng, size, *, beta, factor=1: rng.random(size) < 0.9, {}),
-    "mean": (c.mean_claim, shares, {"bound": 0.1, "high": 1}),
-    "rate": (c.rate_claim, columns, {"bound": 0.1, "high": 1}),
+    "mean": (c.mean_claim, lambda rng, size, *, beta, factor=1: rng.random(size), {"bound": 0.1, "high": 1}),
+    "rate": (
+        c.rate_claim,
+        lambda rng, size, *, beta, factor=1: np.column_stack([rng.random(size) / 9, np.ones(size)]),
+        {"bound": 0.1, "high": 1},
+    ),
     "exact": (c.exact_claim, one_is_too_much, {}),
-    "attack": (c.attack_claim, far_apart, {"bound": 0.1, "law": "far", "attack": "pure"}),
+    "attack": (
+        c.attack_claim,
+        lambda *, beta, factor=1: [lambda rng, size, x=x: rng.normal(x, size=(size, 1)) for x in (0, 9)],
+        {"bound": 0.1, "law": "far", "attack": "pure"},
+    ),
 }
 
 

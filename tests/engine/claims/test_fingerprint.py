@@ -9,7 +9,6 @@ import textwrap
 import types
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from lemmata.experiments.engine.claims import attack, fingerprint, registry
@@ -55,6 +54,7 @@ def f(rng, size):
     ("written", "before", "after", "same"),
     [
         (WRITTEN, "+ 5", "+ 6", False),
+        (WRITTEN.replace('    """Says one thing."""\n', ""), "+ 5", "+ 6", False),  # it has constants without one too
         (WRITTEN, "* 3", "* 4", False),
         (WRITTEN, "y=2", "y=3", False),
         (WRITTEN, "+ y", "- y", False),
@@ -157,17 +157,11 @@ def test_what_a_statement_assumes_counts():
     assert claim.theorem.needs and all(any(thing is need for thing in reached) for need in claim.theorem.needs)
 
 
-def test_the_state_of_a_generator_does_not_count():
-    rng = np.random.default_rng(1)
+def test_the_state_of_a_generator_does_not_count(rng):
     before = hash_code(lambda: rng)
     rng.normal()
     fingerprint._KEPT.clear()
     assert hash_code(lambda: rng) == before
-
-
-def test_a_function_without_a_docstring_has_constants_too():
-    bare = WRITTEN.replace('    """Says one thing."""\n', "")
-    assert hash_code(made(bare)) != hash_code(made(bare.replace("+ 5", "+ 6")))
 
 
 def test_a_library_counts_before_it_is_loaded(monkeypatch):

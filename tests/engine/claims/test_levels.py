@@ -18,16 +18,21 @@ from tests.engine.toy import guessed
 LN_10 = 2.302585092994046
 
 
-def test_levels_are_these_numbers():
-    assert pytest.approx(6 * LN_10, rel=1e-15) == v.LOG_HOLD
-    assert pytest.approx(10 * LN_10, rel=1e-15) == v.LOG_REFUTE
-    assert pytest.approx(3 * LN_10, rel=1e-15) == v.LOG_REACHED
-    assert pytest.approx(math.log(2000), rel=1e-15) == v.LOG_REPORT
-    assert v.TIGHT == 1.1
-    assert v.HOLD_ODDS.tolist() == [0, 0.05, 0.1, 0.25, 0.5, 0.7, 0.85, 0.95]
-    assert v.REFUTE_ODDS.tolist() == [1.05, 1.1, 1.25, 1.5, 2, 3, 5, 10, 30]
-    assert len(v.STAKES) == 16 and (v.STAKES[0], v.STAKES[-1]) == pytest.approx((1e-3, 0.99), rel=1e-12)
-    assert np.ptp(np.diff(np.log(v.STAKES))) < 1e-12
+@pytest.mark.parametrize(
+    ("level", "number"),
+    [
+        (v.LOG_HOLD, pytest.approx(6 * LN_10, rel=1e-15)),
+        (v.LOG_REFUTE, pytest.approx(10 * LN_10, rel=1e-15)),
+        (v.LOG_REACHED, pytest.approx(3 * LN_10, rel=1e-15)),
+        (v.LOG_REPORT, pytest.approx(math.log(2000), rel=1e-15)),
+        (v.TIGHT, 1.1),
+        (v.HOLD_ODDS.tolist(), [0, 0.05, 0.1, 0.25, 0.5, 0.7, 0.85, 0.95]),
+        (v.REFUTE_ODDS.tolist(), [1.05, 1.1, 1.25, 1.5, 2, 3, 5, 10, 30]),
+        (v.STAKES, pytest.approx(np.geomspace(1e-3, 0.99, 16), rel=1e-12)),
+    ],
+)
+def test_levels_are_these_numbers(level, number):
+    assert level == number
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from lemmata.experiments.engine.claims import claim as claims_module
-from lemmata.experiments.engine.claims import fingerprint, places, registry
+from lemmata.experiments.engine.claims import claim as claims_module, fingerprint, places, registry
 from lemmata.experiments.engine.front import decision
 from lemmata.experiments.engine.ledger import ledger_rows as ledger_module
 from lemmata.experiments.engine.running import run
 from lemmata.experiments.engine.running.store import Store
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
-from tests.engine import toy
 
 
 def test_where_things_stand():
@@ -50,6 +48,11 @@ def test_a_module_decided_on_its_own():
     assert all(row["key"] in text and row["verdict"] in text for row in rows)
 
 
+def test_a_look_at_a_claim_takes_one_setting_without_its_control(claims):
+    look = decision._first(claims["abgmu22.asm1/printed/coin"])
+    assert (look.quick, look.full, look.control, look.cap) == (({"beta": 0.2},), (), None, 1)
+
+
 def test_a_claim_is_registered_once_and_its_script_is_its_twin():
     """A module run as a script is imported a second time under its own name."""
 
@@ -67,12 +70,11 @@ def test_a_claim_is_registered_once_and_its_script_is_its_twin():
     assert not claims_module._same(one, other) and not claims_module._same(one, stranger)
 
 
-def test_a_store_that_knows_no_profile_is_read_at_the_quick_settings():
+def test_a_store_that_knows_no_profile_is_read_at_the_quick_settings(claims):
     """A run that was killed before it finished has chunks and no profile; a full run is read at the full settings."""
-    with toy.registered() as claims:
-        key, store = "abgmu22.asm1/printed/coin", Store()
-        claims[key] = replace(claims[key], quick=({"beta": 0.1},), full=({"beta": 0.2},))
-        run.Job(claims[key], TEST_ROOT, "quick", store)
-        assert len(ledger_module.evaluate(claims[key], store, TEST_ROOT)[1]) == 1
-        store.mark_done(key, fingerprint.hash_claim(claims[key]), TEST_ROOT, "full")
-        assert len(ledger_module.evaluate(claims[key], store, TEST_ROOT)[1]) == 2
+    key, store = "abgmu22.asm1/printed/coin", Store()
+    claims[key] = replace(claims[key], quick=({"beta": 0.1},), full=({"beta": 0.2},))
+    run.Job(claims[key], TEST_ROOT, "quick", store)
+    assert len(ledger_module.evaluate(claims[key], store, TEST_ROOT)[1]) == 1
+    store.mark_done(key, fingerprint.hash_claim(claims[key]), TEST_ROOT, "full")
+    assert len(ledger_module.evaluate(claims[key], store, TEST_ROOT)[1]) == 2

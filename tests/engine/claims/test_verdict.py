@@ -5,8 +5,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.special import expit
 from scipy.stats import binom, norm
 
@@ -16,8 +15,6 @@ from lemmata.experiments.engine.running.power import miss_tail
 from lemmata.mechanisms.audit.evidence import stakes
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 from tests.engine.toy import guessed
-
-ROOT = 11
 
 
 def stopped(chunks, make):
@@ -51,9 +48,8 @@ def test_e_values_have_mean_at_most_one_at_the_boundary(beta, odds):
     assert np.isclose(weights @ values, 1, atol=1e-9)
 
 
-def test_thresholds_are_rarely_crossed_at_the_boundary():
+def test_thresholds_are_rarely_crossed_at_the_boundary(rng):
     """p = beta exactly: crossing e >= 20 within 1,000 trials has probability at most 1/20 by Ville; miss 1e-9."""
-    rng = np.random.default_rng(ROOT)
     beta, runs = 0.1, 2000
     failures = np.cumsum(rng.random((runs, 1000)) < beta, axis=1)
     for odds in (v.HOLD_ODDS, v.REFUTE_ODDS):
@@ -67,12 +63,11 @@ def test_thresholds_are_rarely_crossed_at_the_boundary():
 
 
 @pytest.mark.parametrize(("truth", "expected"), [(0.05, v.HOLDS), (0.2, v.REFUTED), (0.1, None)])
-def test_a_true_a_false_and_an_exact_coin(truth, expected):
+def test_a_true_a_false_and_an_exact_coin(truth, expected, rng):
     """At 4,000 trials a miss has probability at most 1e-8 (docs/how-a-claim-is-decided.md, "What a decision costs").
 
     The exact coin decides with probability 1e-6.
     """
-    rng = np.random.default_rng(ROOT)
     chunks = [TailDecider.pack(rng.random(500) < truth) for _ in range(8)]
     assert stopped(chunks, lambda: TailDecider(0.1)) == expected
 
@@ -83,9 +78,9 @@ def test_swapped_odds_would_be_caught():
     assert v.log_e_tail(1000, 200, 0.1, v.HOLD_ODDS) < 0 < v.LOG_REFUTE < v.log_e_tail(1000, 200, 0.1, v.REFUTE_ODDS)
 
 
-def test_a_t_interval_would_hold_what_the_engine_does_not():
+def test_a_t_interval_would_hold_what_the_engine_does_not(rng):
     """Row 28: Bernoulli(.001) with claimed mean .001, n = 1000. The t-interval falsely holds in about 37% of runs."""
-    x = (np.random.default_rng(ROOT).random((1000, 1000)) < 0.001).astype(float)
+    x = (rng.random((1000, 1000)) < 0.001).astype(float)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = (x.mean(1) - 0.001) / (x.std(1, ddof=1) / np.sqrt(1000))
     t_holds = (x.mean(1) == 0) | (t < norm.ppf(1e-3))
@@ -94,9 +89,8 @@ def test_a_t_interval_would_hold_what_the_engine_does_not():
     assert engine.count(v.HOLDS) == 0
 
 
-def test_peeking_with_clopper_pearson_refutes_true_claims():
+def test_peeking_with_clopper_pearson_refutes_true_claims(rng):
     """Row 28: 200 looks at nominal 1% refute far more than 1% of true claims; the e-process at 1/100 does not."""
-    rng = np.random.default_rng(ROOT)
     runs, beta = 2000, 0.1
     failures = np.cumsum(rng.random((runs, 200, 10)) < beta, axis=2)[:, :, -1].cumsum(axis=1)
     n = 10 * np.arange(1, 201)
@@ -111,9 +105,8 @@ def test_peeking_with_clopper_pearson_refutes_true_claims():
     assert (logs >= np.log(100)).any(axis=1).mean() <= 0.04
 
 
-def test_shared_randomness_needs_clusters():
+def test_shared_randomness_needs_clusters(rng):
     """Row 31: P(fail | Phi) in {0, 1}, marginal exactly beta, 100 releases a Phi. Counted as trials they mislead."""
-    rng = np.random.default_rng(ROOT)
     beta, wrong, right = 0.1, [], []
     for _ in range(200):
         bad = rng.random(60) < beta
@@ -124,14 +117,12 @@ def test_shared_randomness_needs_clusters():
 
 
 @pytest.mark.parametrize(("scale", "expected"), [(0.5, v.HOLDS), (2.0, v.REFUTED), (1.0, None)])
-def test_means_are_decided(scale, expected):
-    rng = np.random.default_rng(ROOT)
+def test_means_are_decided(scale, expected, rng):
     chunks = [MeanDecider.pack(rng.random(1000) * 0.2 * scale) for _ in range(4)]
     assert stopped(chunks, lambda: MeanDecider(0.1)) == expected
 
 
-def test_an_unbounded_mean_can_be_refuted_but_not_held():
-    rng = np.random.default_rng(ROOT)
+def test_an_unbounded_mean_can_be_refuted_but_not_held(rng):
     chunks = [MeanDecider.pack(rng.exponential(0.01, 2000)) for _ in range(5)]
     assert stopped(chunks, lambda: MeanDecider(0.1, 0.0, np.inf)) is None
     chunks = [MeanDecider.pack(rng.exponential(0.2, 2000)) for _ in range(5)]
@@ -152,9 +143,8 @@ def test_values_outside_the_range_are_an_error(bound, value, message):
 
 
 @pytest.mark.parametrize(("exponent", "expected"), [(-1.0, v.HOLDS), (-0.5, v.REFUTED)])
-def test_rates_are_decided_by_two_points(exponent, expected):
+def test_rates_are_decided_by_two_points(exponent, expected, rng):
     """Row 10: n^(-1/2) where n^(-0.9) is registered, over two decades."""
-    rng = np.random.default_rng(ROOT)
     r, tol = 100.0, 0.1
     x0, x1 = rng.exponential(1, 4000), rng.exponential(r**exponent, 4000)
     pairs = np.stack([np.minimum(x0, 8), np.minimum(x1, 8 * r**exponent)], axis=1)
@@ -163,9 +153,8 @@ def test_rates_are_decided_by_two_points(exponent, expected):
 
 
 @pytest.mark.parametrize("claim", [PureDP(1.0), GaussianDP(1.0)], ids=str)
-def test_attacks_find_half_the_noise_and_spare_the_honest(claim):
+def test_attacks_find_half_the_noise_and_spare_the_honest(claim, rng):
     """Rows 11 and 12, with the exact hit rates: allowed at the claimed level, twice the level for half the noise."""
-    rng = np.random.default_rng(ROOT)
 
     def chunk(level):
         rate = expit(level) if isinstance(claim, PureDP) else norm.cdf(level / 2)
@@ -199,8 +188,7 @@ def test_the_interval_contains_the_observed_rate(failures, trials):
     assert 0 <= low <= failures / trials <= high <= 1
 
 
-def test_the_confidence_sequence_of_a_mean_covers():
-    rng = np.random.default_rng(ROOT)
+def test_the_confidence_sequence_of_a_mean_covers(rng):
     covered = 0
     for _ in range(100):
         decider = MeanDecider(0.5)

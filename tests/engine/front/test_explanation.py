@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from lemmata.bounds.statement.formula import in_symbols
 from lemmata.experiments.engine.front import explanation
 from lemmata.experiments.engine.front.decision import decide
 from lemmata.experiments.engine.ledger import graph, sentences
@@ -68,7 +69,14 @@ WHERE_TRUE = [
     (SLIP, "True for n ≥ 2. We list no use of it."),
     (SLIP | {"used": ["Lemma 1", "Lemma 2"]}, "True for n ≥ 2. The paper uses it only there (Lemma 1, Lemma 2)."),
     (SLIP | {"restated": ["Lemma 1"]}, "True for n ≥ 2. The same flaw is in Lemma 1; nothing depends on it."),
-    (SLIP | {"corner": "", "misprint": "read X for Y"}, "A misprint: read X for Y."),
+    (
+        SLIP | {"corner": "", "misprint": "read X for Y"},
+        "A misprint: read X for Y. So corrected (a/corrected) it holds.",
+    ),
+    (
+        SLIP | {"corner": "", "misprint": "read X for Y", "scope": "settings"},
+        "A misprint: read X for Y. So corrected (a/corrected) it held where we tried it.",
+    ),
     (
         SLIP | {"verdict": "INCONCLUSIVE", "reason": "CORNER", "undecided": "n = 2"},
         "False in general; undecided for n ≥ 2: n = 2.",
@@ -275,3 +283,22 @@ def test_lines_fit_the_width_and_programs_stay_whole():
 
 if __name__ == "__main__":
     print(toys())
+
+
+def test_a_sentence_has_no_name_of_ours_and_says_which_side_is_bounded():
+    witness = {"setting": {"flaw": "g(0)", "delta": 0.9}, "claimed": 0.9, "found": 0.5}
+    row = {"key": "rbht09.thm14/printed/used", "kind": "tail", "witness": witness}
+    said = "at δ = 0.9, the probability of success is at most 0.5; the text claims at least 0.9."
+    assert in_symbols(sentences.describe_witness(row)) == said
+
+
+def test_a_review_names_what_is_true_and_the_row_with_all_constants():
+    """Of the same part; a row that held only where it was tried is none."""
+    slip = SLIP | {"id": "a", "key": "a/printed", "kind": "tail", "part": "risk"}
+    true = ROW | {"id": "a", "key": "a/corrected", "reading": "corrected", "kind": "tail", "part": "risk"}
+    ours = true | {"key": "a/explicit/risk", "reading": "explicit"}
+    other, tried = ours | {"key": "a/explicit/time", "part": "time"}, ours | {"key": "a/x", "scope": "settings"}
+    parts = ours | {"key": "a/explicit", "kind": "summary"}  # has no formula
+    shown = explanation.select_cited("a", [slip, true, other, tried, parts, ours])
+    assert [row["key"] for row in shown] == ["a/printed", "a/corrected", "a/explicit/risk"]
+    assert [row["key"] for row in explanation.select_cited("a", [ours])] == ["a/explicit/risk"]

@@ -5,6 +5,7 @@ import resource
 import signal
 import sys
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -75,6 +76,34 @@ def test_a_limit_that_is_reached_while_a_with_closes_leaves_no_timer_and_no_sett
         sys.settrace(tracer)
     assert len(rung) > 2 and np.geterr() == settings
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0) and signal.getsignal(signal.SIGPROF) is before
+
+
+def test_a_limit_that_is_reached_while_an_object_dies_is_not_lost():
+    """An error in a callback is printed and forgotten: what is called there is waited for."""
+
+    class Mortal:
+        def __del__(self):
+            end = time.process_time() + 0.05
+            while time.process_time() < end:
+                pass
+
+    lost = []
+
+    def wait(_):
+        Mortal().__del__()
+
+    hook, sys.unraisablehook = sys.unraisablehook, lost.append
+    try:
+        for leave in (lambda one: None, lambda one: weakref.finalize(one, wait, 0)):
+            with pytest.raises(TimeoutError), deadline(0.02):
+                one = Mortal()
+                leave(one)
+                del one
+                while True:
+                    pass
+    finally:
+        sys.unraisablehook = hook
+    assert lost == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="what a process has is read from /proc")

@@ -16,7 +16,7 @@ from tests.engine.running import faults
 from tests.test_fifth_paper import FOLDER
 
 PAPER = library.papers["rbht09"]
-TRIES = 150  # damaged copies of each kind of file; `test_many` asks a hundred times as many
+TRIES = 150  # damaged copies of each kind of file; `make soak` asks a hundred times as many
 
 
 def damaged(data, rng):
@@ -96,9 +96,10 @@ def survives(kind, tmp_path, tries, seed):
     return refused
 
 
+@pytest.mark.parametrize(("tries", "seed"), [(TRIES, 1), pytest.param(100 * TRIES, 2, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_damaged_file_is_one_line_that_names_it(kind, tmp_path):
-    assert survives(kind, tmp_path, TRIES, 1), "nothing was refused: the damage is none"
+def test_a_damaged_file_is_one_line_that_names_it(kind, tmp_path, tries, seed):
+    assert survives(kind, tmp_path, tries, seed), "nothing was refused: the damage is none"
 
 
 @pytest.mark.parametrize(("old", "new"), [(b"CREATE TABLE done", b"CREATE \xff\xffBLE done"), (b"main", b"ma\xffn")])
@@ -109,12 +110,6 @@ def test_text_of_a_store_that_is_no_text_is_named_too(old, new, tmp_path):
     (tmp_path / name).write_bytes(data.replace(old, new))
     with pytest.raises(StoreError, match=name):
         read(tmp_path)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("kind", KINDS)
-def test_many_damaged_files(kind, tmp_path):
-    survives(kind, tmp_path, 100 * TRIES, 2)
 
 
 def test_a_table_is_written_and_read_as_a_whole(tmp_path):

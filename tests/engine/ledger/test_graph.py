@@ -108,12 +108,11 @@ def test_four_words_for_four_kinds_of_holding(evidence, scope, cites, expected):
     assert graph.class_of(row("a", evidence=evidence, scope=scope, cites=cites)) == expected
 
 
-def test_a_slip_rests_on_its_corrected_row():
-    with toy.registered() as claims:
-        corner = require("beta <= 0", lambda beta: beta <= 0)
-        fields = {"corner": corner, "corrected_by": "abgmu22.asm1/printed/coin"}
-        claims["abgmu22.asm1/printed/false"] = replace(claims["abgmu22.asm1/printed/false"], **fields)
-        rows = toy.by_key(toy.decided(claims, root=TEST_ROOT))
+def test_a_slip_rests_on_its_corrected_row(claims):
+    corner = require("beta <= 0", lambda beta: beta <= 0)
+    fields = {"corner": corner, "corrected_by": "abgmu22.asm1/printed/coin"}
+    claims["abgmu22.asm1/printed/false"] = replace(claims["abgmu22.asm1/printed/false"], **fields)
+    rows = toy.by_key(toy.decided(claims, root=TEST_ROOT))
     assert rows["abgmu22.asm1/printed/false"]["rests_on"] == ["abgmu22.asm1/printed/coin"]
 
 

@@ -179,7 +179,8 @@ def test_the_readme_says_what_the_headlines_say(rows):
 
 def test_the_readme_counts_what_was_published():
     """Its paragraph of numbers: printed statements, then parts and steps too."""
-    rows = list(published.read_rows("reports").values())
+    ours = {paper.id for paper in library.house}  # other papers can be installed, such as the commons
+    rows = [row for row in published.read_rows("reports").values() if row["paper"] in ours]
     text = " ".join(Path("README.md").read_text(encoding="utf-8").split())
     printed = tally_by_reading(rows)["printed"]
     every = tally(row for row in rows if row["kind"] != "summary")
@@ -187,7 +188,7 @@ def test_the_readme_counts_what_was_published():
     hold = [
         name for name in ("machine-checked", "derived", "composed", "citing", "tested", "asserted") if printed[name]
     ]
-    assert hold == ["machine-checked", "asserted"] and not every["citing"]
+    assert hold == ["machine-checked", "asserted"]
     for said in (
         f"Of {printed.total()} printed statements {printed.total() - printed[none]} are claims",
         f"{printed['machine-checked']} are true on their whole domain, *machine-checked*",
@@ -198,8 +199,8 @@ def test_the_readme_counts_what_was_published():
         f"- {printed['inconclusive']} are undecided.",
         f"these are {every.total() - every[none]} rows",
         f"Of those that hold, {every['machine-checked']} are machine-checked, "
-        f"{every['derived']} derived, {every['composed']} composed, {every['tested']} tested, "
-        f"and {every['asserted']} are asserted",
+        f"{every['derived']} derived, {every['composed']} composed, {every['citing']} rest on a cited theorem, "
+        f"{every['tested']} are tested, and {every['asserted']} are asserted",
     ):
         assert said in text, said
 

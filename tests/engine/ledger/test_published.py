@@ -23,6 +23,7 @@ def ledger(path, key):
 
 def test_a_checkouts_own_ledger_comes_before_the_installed_one(tmp_path, monkeypatch):
     monkeypatch.setattr(published, "SHIPPED", tmp_path / "nowhere")
+    monkeypatch.setattr(published.library, "papers", {})  # none is installed
     assert published.read_rows(tmp_path) == {}
     monkeypatch.setattr(published, "SHIPPED", ledger(tmp_path / "share" / "ledger.csv", "installed"))
     assert list(published.read_rows(tmp_path)) == ["installed"]

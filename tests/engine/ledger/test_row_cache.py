@@ -37,18 +37,24 @@ def lemmata(house, *arguments):
 
 
 KEEP = f"""
+from lemmata.bounds.library import library
+library.installed()
 from lemmata.experiments.engine.ledger import row_cache
 start = row_cache.state_at_start("reports/ledger.sqlite")
 from lemmata.experiments.engine.running.store import Store
 row_cache.recall_or_fold(Store("reports/ledger.sqlite", reading=True), {ROOT}, start)
 """
 RECALL = """
+from lemmata.bounds.library import library
+library.installed()
 import sys
 from lemmata.experiments.engine.ledger import row_cache
 rows = row_cache.recall("reports/ledger.sqlite", int(sys.argv[1]))
 print("computed" if rows is None else len(rows))
 """
 MARK = f"""
+from lemmata.bounds.library import library
+library.installed()
 import json, pathlib
 from lemmata.experiments.engine.ledger import row_cache
 file = pathlib.Path("reports/ledger.rows.json")

@@ -13,6 +13,7 @@ import resource
 import signal
 import sqlite3
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -163,6 +164,18 @@ def _counting(turn: Turn) -> type[sqlite3.Connection]:
             return super().executescript(*given)
 
     return Connection
+
+
+def is_gone(process: int, seconds: float = 15.0, kill: Callable[[int, int], None] = os.kill) -> bool:
+    """Whether there is no such process, or group with `kill=os.killpg`, within some seconds."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            kill(process, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.1)
+    return False
 
 
 def command(*arguments: str | Path) -> Callable[[], Any]:

@@ -40,35 +40,39 @@ def test_where_some_fail_both_are_said():
     assert combine([cell_after(20)]).note == ""
 
 
-def test_a_mean_of_zeros_alone_is_said_as_such():
+def test_a_mean_of_zeros_alone_is_said_as_such(claims):
     """The upper end of an interval would be a function of the number of trials."""
-    with toy.registered() as claims:
-        cell = Cell(replace(claims["abgmu22.asm1/printed/coin"], style="mean"), {"beta": 0.2})
+    cell = Cell(replace(claims["abgmu22.asm1/printed/coin"], style="mean"), {"beta": 0.2})
     cell.add(Chunk({"values": np.zeros(500)}, 0.0, b""))
     assert cell.silent and cell.verdict.tightness is None
     assert combine([cell]).note == "no failure in 500 trials"
 
 
-def test_a_cell_without_trials_is_not_silent():
-    with toy.registered() as claims:
-        assert not Cell(claims["abgmu22.asm1/printed/coin"], {"beta": 0.2}).silent
-        assert not Cell(claims["abgmu22.asm2/printed/rests"], {}).silent
+@pytest.mark.parametrize(
+    ("ends", "reason"), [((0.95, 1.05), "TIGHT"), ((0.95, 1.2), "BUDGET"), ((0.8, 1.05), "BUDGET"), (None, "BUDGET")]
+)
+def test_a_cap_ends_tight_where_truth_and_bound_differ_by_a_tenth_at_most(ends, reason, monkeypatch):
+    monkeypatch.setattr(Cell, "_tightness", lambda self, decider: ends)
+    assert cell_after(20)._conclude_at_cap(TailDecider(0.2, 1000, 195)).reason == reason
 
 
-def test_an_exact_cell_is_one_chunk():
-    with toy.registered() as claims:
-        cell = Cell(claims["abgmu22.asm2/printed/rests"], {})
-        assert (cell.exact, cell.cap, cell.size) == (True, 1, 1)
+def test_a_cell_without_trials_is_not_silent(claims):
+    assert not Cell(claims["abgmu22.asm1/printed/coin"], {"beta": 0.2}).silent
+    assert not Cell(claims["abgmu22.asm2/printed/rests"], {}).silent
 
 
-def test_only_the_claim_itself_is_vacuous():
+def test_an_exact_cell_is_one_chunk(claims):
+    cell = Cell(claims["abgmu22.asm2/printed/rests"], {})
+    assert (cell.exact, cell.cap, cell.size) == (True, 1, 1)
+
+
+def test_only_the_claim_itself_is_vacuous(claims):
     """A sabotaged twin is tried where the bound says nothing: at 1 nothing is sampled, at 2 it has a decider."""
-    with toy.registered() as claims:
-        claim = claims["abgmu22.asm1/printed/coin"]
-        setting = {"beta": 1.0}
-        assert claim.why_vacuous(setting)
-        assert Cell(claim, setting).decider is None
-        assert Cell(claim, setting, 2).decider is not None
+    claim = claims["abgmu22.asm1/printed/coin"]
+    setting = {"beta": 1.0}
+    assert claim.why_vacuous(setting)
+    assert Cell(claim, setting).decider is None
+    assert Cell(claim, setting, 2).decider is not None
 
 
 def test_what_cells_cost_is_added_up():

@@ -4,7 +4,6 @@ import itertools
 import random
 import subprocess
 import sys
-import time
 import warnings
 
 import numpy as np
@@ -19,10 +18,8 @@ from lemmata.experiments.engine.ground import process_state
 from lemmata.experiments.engine.running import isolation, run
 from lemmata.experiments.engine.running.schedule import FinalFailure
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
-from tests.engine import toy
 from tests.engine.running import faults
 from tests.engine.running.faulted import rows
-from tests.engine.running.test_workers import alive
 
 # By the name of its row: what a check does first, and what the row then says. The first three move no other row.
 CHECKS = {
@@ -30,6 +27,7 @@ CHECKS = {
     "false": ("", ""),
     "draws": ("k = np.random.rand()", ""),  # of a generator that every chunk finds in a state of its own
     "patches": ("np.sqrt = lambda x: 0.4999 * ROOT(x)", "changed numpy.sqrt"),
+    "blinds": ("builtins.all = lambda each: True", "changed builtins.all"),
     "raises": ("np.seterr(all='raise')", "changed numpy.geterr()"),
     "exits": ("os._exit(0)", "ended with status 0"),
     "forks": ("os.fork()", "forked its process"),
@@ -42,7 +40,7 @@ CHECKS = {
     "closes": ("os.closerange(0, 99)", "ended with status 0"),
 }
 HEAD = """
-import fractions, os, sys, threading, time
+import builtins, fractions, os, sys, threading, time
 import numpy as np
 from lemmata.experiments.engine.claims import verdict
 from lemmata.paper import inequality_claim, integer, theorem
@@ -94,17 +92,16 @@ def test_poisoned_rows_fail_and_no_order_or_number_of_workers_changes_the_ledger
     assert one["false"]["reason"] == "UNCONFIRMED" and one["false"]["control"] == "REFUTED"
 
 
-def test_what_a_check_of_this_package_changes_is_named_and_put_back():
+def test_what_a_check_of_this_package_changes_is_named_and_put_back(claims):
     root, kinds = np.sqrt, np.geterr()
 
     def check(factor=1):
         np.sqrt = np.cbrt
         np.seterr(all="raise")
 
-    with toy.registered() as claims:
-        key = "abgmu22.asm2/printed/broken"
-        object.__setattr__(claims[key], "trial", check)
-        result = run.compute_chunk(key, {}, "main", 0, TEST_ROOT, 1, 1)
+    key = "abgmu22.asm2/printed/broken"
+    object.__setattr__(claims[key], "trial", check)
+    result = run.compute_chunk(key, {}, "main", 0, TEST_ROOT, 1, 1)
     assert isinstance(result, FinalFailure) and "the check changed numpy.geterr(), numpy.sqrt," in result
     assert np.sqrt is root and np.geterr() == kinds
 
@@ -141,10 +138,7 @@ def test_no_fork_outlives_a_parent_that_was_killed():
     with subprocess.Popen([sys.executable, "-c", FORKING], stdout=subprocess.PIPE, text=True) as parent:
         child = int(parent.stdout.readline())
         parent.kill()
-    deadline = time.monotonic() + 15
-    while time.monotonic() < deadline and alive(child):
-        time.sleep(0.1)
-    assert not alive(child)
+    assert faults.is_gone(child)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ one place a kind.
 """
 
 import csv
+import io
 import os
 import shutil
 import signal
@@ -22,8 +23,7 @@ from lemmata.bounds.library import library
 from lemmata.command import console
 from lemmata.command.main import main
 from lemmata.command.paper import decide_papers
-from lemmata.experiments.engine.ground import deadline
-from lemmata.experiments.engine.ground import files as kept
+from lemmata.experiments.engine.ground import deadline, files as kept
 from lemmata.experiments.engine.ledger import row_cache
 from lemmata.experiments.engine.running import run, workers
 from lemmata.experiments.engine.running.store import Store, StoreError
@@ -145,15 +145,14 @@ class Beside(Store):
         super().write(*chunk)
 
 
-def test_two_profiles_at_once_come_to_what_each_comes_to_alone(tmp_path):
-    with toy.registered() as claims:
-        alone, both = Store(), Beside(tmp_path / "ledger.sqlite")
-        both.left, both.claims = 3, list(claims.values())
-        run.execute(both.claims, alone, root=TEST_ROOT, profile="full")
-        run.execute(both.claims, both, root=TEST_ROOT, profile="full")
-        assert both.left < 0 and toy.rows_of(both) == toy.rows_of(alone)
-        assert len(both.chunks()) == len(alone.chunks())
-        both.close()
+def test_two_profiles_at_once_come_to_what_each_comes_to_alone(tmp_path, claims):
+    alone, both = Store(), Beside(tmp_path / "ledger.sqlite")
+    both.left, both.claims = 3, list(claims.values())
+    run.execute(both.claims, alone, root=TEST_ROOT, profile="full")
+    run.execute(both.claims, both, root=TEST_ROOT, profile="full")
+    assert both.left < 0 and toy.rows_of(both) == toy.rows_of(alone)
+    assert len(both.chunks()) == len(alone.chunks())
+    both.close()
 
 
 def test_two_who_replace_a_file_do_not_meet(tmp_path, monkeypatch):
@@ -262,12 +261,10 @@ def test_a_full_disk_behind_stderr_costs_hints_alone(arguments, stream, status, 
 
 
 def test_what_is_no_fault_of_the_disk_is_raised():
-    class Closed:
-        def write(self, text):
-            raise ValueError("I/O operation on closed file")
-
+    closed = io.StringIO()
+    closed.close()
     with pytest.raises(ValueError, match="closed file"):
-        console.Hints(Closed()).write("a hint")
+        console.Hints(closed).write("a hint")
 
 
 def middle(places):

@@ -35,7 +35,8 @@ def test_the_arithmetic_of_a_coin():
     assert exact < 1e-8 and exact <= bound < 1e-4
 
 
-WHOLE = {  # controls that count records, outliers or terms: nothing lies between none and one
+WHOLE = {  # controls that count records, outliers, atoms or terms: nothing lies between none and one
+    "rbht09.thm14.s2/corrected",
     "wzw25.eq2.s1/printed",
     "wzw25.thm4.1/explicit/simultaneous",
     "wzw25.corD.2/explicit",
@@ -93,6 +94,12 @@ def test_a_pilot_tries_what_the_hypotheses_allow_and_the_control():
     assert [line.split("factor ")[1].split(",")[0] for line in lines] == ["1", "1.5", "6"]
 
 
+@pytest.mark.parametrize(("cost", "trials"), [(1e-3, 300), (1.0, 200), (1e-9, 20_000)])
+def test_a_pilot_takes_a_third_of_a_second_within_limits(cost, trials):
+    with toy.registered(cost=cost) as claims:
+        assert run_pilot(claims["abgmu22.asm1/printed/coin"], {"beta": 0.1}, 1, TEST_ROOT).trials == trials
+
+
 def test_a_table_stays_until_its_first_line_is_there(tmp_path, capsys):
     path = tmp_path / "table.csv"
     path.write_text("as it was")
@@ -104,21 +111,24 @@ def test_a_table_stays_until_its_first_line_is_there(tmp_path, capsys):
     assert path.read_text() == "x,n\n0.5,2\n1.0,1\n" and capsys.readouterr().out == "0.5  2\n1.0  1\n"
 
 
-def test_a_plan_adds_its_cells_and_its_controls():
-    with toy.registered() as claims:
-        coin, exact = claims["abgmu22.asm1/printed/coin"], claims["abgmu22.asm2/printed/rests"]
-        cell = coin.cap * 1000 * coin.cost
-        assert costs.plan_cell(coin, {"beta": 0.1}) == pytest.approx(cell)
-        # Two admissible settings of three, and the control's setting once for each of its two factors.
-        assert run.plan_claims([coin, exact], "quick") == {
-            coin.key: (4, pytest.approx(4 * cell)),
-            exact.key: (2, pytest.approx(2 * exact.cost)),
-        }
-        wide = replace(coin, full=grid(beta=[0.3]), control=None)
-        assert run.plan_claims([wide], "quick")[coin.key] == (2, pytest.approx(2 * cell))
-        assert run.plan_claims([wide], "full")[coin.key] == (3, pytest.approx(3 * cell))
-        assert run.plan_claims([wide], "deep")[coin.key] == (3, pytest.approx(30 * cell))
-        assert run.plan_claims([exact], "deep") == run.plan_claims([exact], "full")  # one trial is all there is
+def test_a_plan_adds_its_cells_and_its_controls(claims):
+    coin, exact = claims["abgmu22.asm1/printed/coin"], claims["abgmu22.asm2/printed/rests"]
+    cell = coin.cap * 1000 * coin.cost
+    assert costs.plan_cell(coin, {"beta": 0.1}) == pytest.approx(cell)
+    assert costs.stated_seconds(coin, [{"beta": 0.1}]) == pytest.approx(cell)
+    assert costs.stated_seconds(exact, [{}]) == exact.cost
+    lines = run.format_plan([coin, exact], "quick").splitlines()
+    assert lines[1].startswith("tests/engine/toy ") and lines[-1].endswith("  all")
+    # Two admissible settings of three, and the control's setting once for each of its two factors.
+    assert run.plan_claims([coin, exact], "quick") == {
+        coin.key: (4, pytest.approx(4 * cell)),
+        exact.key: (2, pytest.approx(2 * exact.cost)),
+    }
+    wide = replace(coin, full=grid(beta=[0.3]), control=None)
+    assert run.plan_claims([wide], "quick")[coin.key] == (2, pytest.approx(2 * cell))
+    assert run.plan_claims([wide], "full")[coin.key] == (3, pytest.approx(3 * cell))
+    assert run.plan_claims([wide], "deep")[coin.key] == (3, pytest.approx(30 * cell))
+    assert run.plan_claims([exact], "deep") == run.plan_claims([exact], "full")  # one trial is all there is
 
 
 DEAREST = {  # quick cells planned above half a core-second: their verdicts need no fewer trials, or one dear check

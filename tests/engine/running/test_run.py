@@ -27,13 +27,23 @@ from lemmata.experiments.engine.witness import programs
 from lemmata.mechanisms.numerics.streams import TEST_ROOT, generator
 from tests.engine import toy
 from tests.engine.running.faulted import chunks
+from tests.engine.running.faults import is_gone
 
 REAL = "bms22.lemA.3/explicit/impl:sign_projection"  # a sampled claim that workers can import
 
 
-def test_toy_claims_get_the_verdicts_they_deserve():
-    with toy.registered() as claims:
-        rows = toy.by_key(toy.decided(claims, root=TEST_ROOT))
+@pytest.mark.parametrize(
+    ("use", "untouched"),
+    [(lambda rng: None, True), (lambda rng: rng.random(), False), (lambda rng: rng.spawn(1), False)],
+)
+def test_a_trial_that_draws_nothing_leaves_its_generator_untouched(use, untouched):
+    before, rng = np.random.default_rng(1), np.random.default_rng(1)
+    use(rng)
+    assert run._untouched(before, rng) is untouched
+
+
+def test_toy_claims_get_the_verdicts_they_deserve(claims):
+    rows = toy.by_key(toy.decided(claims, root=TEST_ROOT))
     expected = {
         "asm1/printed/coin": {
             "verdict": "HOLDS",
@@ -55,35 +65,33 @@ def test_toy_claims_get_the_verdicts_they_deserve():
     assert 0.8 < rows["abgmu22.asm2/printed/impl:laplace"]["tightness"][0] <= 1
 
 
-def test_an_interrupted_run_continues_to_the_same_ledger():
+def test_an_interrupted_run_continues_to_the_same_ledger(claims):
     """Stop after every number of chunks in turn; the resumed ledger equals the undisturbed one."""
-    with toy.registered() as claims:
-        whole = Store()
-        run.execute(list(claims.values()), whole, root=TEST_ROOT)
-        expected = toy.rows_of(whole)
-        for stop in (1, 5, 12):
-            store = Store()
-            writes = [mock.DEFAULT] * stop + [KeyboardInterrupt]  # that many are done
-            interrupting = mock.patch.object(store, "write", wraps=store.write, side_effect=writes)
-            with interrupting, pytest.raises(KeyboardInterrupt):
-                run.execute(list(claims.values()), store, root=TEST_ROOT)
-            assert len(store.chunks()) == stop
+    whole = Store()
+    run.execute(list(claims.values()), whole, root=TEST_ROOT)
+    expected = toy.rows_of(whole)
+    for stop in (1, 5, 12):
+        store = Store()
+        writes = [mock.DEFAULT] * stop + [KeyboardInterrupt]  # that many are done
+        interrupting = mock.patch.object(store, "write", wraps=store.write, side_effect=writes)
+        with interrupting, pytest.raises(KeyboardInterrupt):
             run.execute(list(claims.values()), store, root=TEST_ROOT)
-            assert toy.rows_of(store) == expected
+        assert len(store.chunks()) == stop
+        run.execute(list(claims.values()), store, root=TEST_ROOT)
+        assert toy.rows_of(store) == expected
 
 
-def test_chunks_computed_ahead_are_ignored():
+def test_chunks_computed_ahead_are_ignored(claims):
     """Row 30: stopping by arrival order would read them."""
-    with toy.registered() as claims:
-        claim = claims["abgmu22.asm1/printed/coin"]
-        plain, ahead = Store(), Store()
-        run.execute([claim], plain, root=TEST_ROOT)
-        for index in reversed(range(claim.cap)):
-            chunk = run.compute_chunk(claim.key, claim.quick[0], "main", index, TEST_ROOT, 1, 1000)
-            where = ('{"beta":0.2}', "main", 1000, "")
-            ahead.write(claim.key, fingerprint.hash_claim(claim), TEST_ROOT, where, index, chunk)
-        run.execute([claim], ahead, root=TEST_ROOT)
-        assert toy.rows_of(ahead) == toy.rows_of(plain)
+    claim = claims["abgmu22.asm1/printed/coin"]
+    plain, ahead = Store(), Store()
+    run.execute([claim], plain, root=TEST_ROOT)
+    for index in reversed(range(claim.cap)):
+        chunk = run.compute_chunk(claim.key, claim.quick[0], "main", index, TEST_ROOT, 1, 1000)
+        where = ('{"beta":0.2}', "main", 1000, "")
+        ahead.write(claim.key, fingerprint.hash_claim(claim), TEST_ROOT, where, index, chunk)
+    run.execute([claim], ahead, root=TEST_ROOT)
+    assert toy.rows_of(ahead) == toy.rows_of(plain)
 
 
 def test_one_and_two_workers_agree_to_the_last_bit():
@@ -136,53 +144,49 @@ def test_streams_differ_in_everything_that_names_them():
     assert generator(*base).bytes(16) == generator(*base).bytes(16)
 
 
-def test_a_trial_outside_its_range_fails_its_cell_and_stores_nothing():
-    with toy.registered() as claims:
-        key = "abgmu22.asm1/printed/mean"
-        claims[key] = replace(claims[key], trial=lambda rng, size, factor=1: rng.random(size) * 2, control=None)
-        store = Store()
-        run.execute([claims[key]], store, root=TEST_ROOT)
-        row = toy.by_key(store)[key]
+def test_a_trial_outside_its_range_fails_its_cell_and_stores_nothing(claims):
+    key = "abgmu22.asm1/printed/mean"
+    claims[key] = replace(claims[key], trial=lambda rng, size, factor=1: rng.random(size) * 2, control=None)
+    store = Store()
+    run.execute([claims[key]], store, root=TEST_ROOT)
+    row = toy.by_key(store)[key]
     assert (row["verdict"], row["reason"]) == ("INCONCLUSIVE", "FAILED")
     assert "must be at most high" in row["note"]
     assert store.chunks().empty
 
 
 @pytest.mark.parametrize("also", [np.random.random, time.perf_counter], ids=["global", "clock"])
-def test_a_trial_that_is_not_a_function_of_its_generator_fails(also):
+def test_a_trial_that_is_not_a_function_of_its_generator_fails(also, claims):
     """It draws from its rng, as it must, and then takes the rest from elsewhere."""
-    with toy.registered() as claims:
-        key, store = "abgmu22.asm1/printed/mean", Store()
+    key, store = "abgmu22.asm1/printed/mean", Store()
 
-        def trial(rng, size, factor=1):
-            return (rng.random(size) + also()) % 1 / 10
+    def trial(rng, size, factor=1):
+        return (rng.random(size) + also()) % 1 / 10
 
-        claims[key] = replace(claims[key], trial=trial, control=None)
-        (job,) = run.execute([claims[key]], store, root=TEST_ROOT)
+    claims[key] = replace(claims[key], trial=trial, control=None)
+    (job,) = run.execute([claims[key]], store, root=TEST_ROOT)
     (cell,) = job.cells
     assert (cell.verdict.reason, store.chunks().empty) == ("FAILED", True) and "np.random" in cell.verdict.note
 
 
-def test_a_check_without_an_end_is_given_up_at_the_limit():
+def test_a_check_without_an_end_is_given_up_at_the_limit(claims):
     def endless(factor=1):
         while True:
             pass
 
-    with toy.registered() as claims:
-        key = "abgmu22.asm2/printed/broken"
-        claims[key] = replace(claims[key], trial=endless, control=None)
-        (job,) = run.execute([claims[key]], Store(), root=TEST_ROOT, limit=0.1)
+    key = "abgmu22.asm2/printed/broken"
+    claims[key] = replace(claims[key], trial=endless, control=None)
+    (job,) = run.execute([claims[key]], Store(), root=TEST_ROOT, limit=0.1)
     assert job.cells[0].verdict.note.startswith("TimeoutError: no result after 0.1 CPU seconds")
 
 
-def test_a_poisoned_chunk_fails_its_cell_and_stops_no_ledger():
+def test_a_poisoned_chunk_fails_its_cell_and_stops_no_ledger(claims):
     """A value outside its range that is in the store all the same, from a version that did not look."""
-    with toy.registered() as claims:
-        key, store = "abgmu22.asm1/printed/mean", Store()
-        where = Cell(claims[key], {}).where
-        chunk = Chunk({"values": np.full(1000, 7.0)}, 0.0, b"y" * 16)
-        store.write(key, fingerprint.hash_claim(claims[key]), TEST_ROOT, where, 0, chunk)
-        row = toy.by_key(store)[key]
+    key, store = "abgmu22.asm1/printed/mean", Store()
+    where = Cell(claims[key], {}).where
+    chunk = Chunk({"values": np.full(1000, 7.0)}, 0.0, b"y" * 16)
+    store.write(key, fingerprint.hash_claim(claims[key]), TEST_ROOT, where, 0, chunk)
+    row = toy.by_key(store)[key]
     assert row["reason"] == "FAILED" and "chunk 0 cannot be folded" in row["note"]
 
 
@@ -194,11 +198,7 @@ def test_an_interrupted_run_leaves_no_workers(tmp_path, signalled):
     message = process.communicate(timeout=60)[1]
     assert process.returncode == 128 + signalled, message
     assert "run it again to continue" in message and "Traceback" not in message
-    for _ in range(100):
-        if not _alive(process.pid):
-            break
-        time.sleep(0.1)
-    assert not _alive(process.pid)
+    assert is_gone(process.pid, kill=os.killpg)
 
 
 @pytest.mark.slow
@@ -226,14 +226,6 @@ def test_where_processes_share_no_memory_one_process_goes_on(tmp_path, monkeypat
     ran = CliRunner().invoke(main, ["run", "bms22.lemA.3.s1", "--jobs", "2", "--out", str(tmp_path)])
     assert ran.exit_code == 0 and "HOLDS" in ran.stdout
     assert "no worker process can be started here (Permission denied); going on in one" in ran.stderr
-
-
-def _alive(group):
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 KILLED = """

@@ -55,13 +55,12 @@ class Scrambled:
 
 
 @pytest.mark.parametrize("count", [2, 7])
-def test_no_verdict_depends_on_the_order_of_results(count, monkeypatch):
-    with toy.registered() as claims:
-        plain, scrambled = Store(), Store()
-        run.execute(list(claims.values()), plain, root=TEST_ROOT)
-        monkeypatch.setattr(workers, "InProcess", lambda _: Scrambled(count))
-        run.execute(list(claims.values()), scrambled, root=TEST_ROOT)
-        assert toy.rows_of(scrambled) == toy.rows_of(plain)
+def test_no_verdict_depends_on_the_order_of_results(count, monkeypatch, claims):
+    plain, scrambled = Store(), Store()
+    run.execute(list(claims.values()), plain, root=TEST_ROOT)
+    monkeypatch.setattr(workers, "InProcess", lambda _: Scrambled(count))
+    run.execute(list(claims.values()), scrambled, root=TEST_ROOT)
+    assert toy.rows_of(scrambled) == toy.rows_of(plain)
 
 
 # Limits and seconds ---------------------------------------------------------------------------------------------------
@@ -101,16 +100,15 @@ def test_waiting_is_patient_but_not_for_ever():
         limited(0.05, lambda: time.sleep(60))
 
 
-def test_a_chunk_keeps_what_it_computed_beside_what_it_took(monkeypatch):
-    with toy.registered() as claims:
-        key = "abgmu22.asm1/printed/coin"
-        honest = claims[key].trial
+def test_a_chunk_keeps_what_it_computed_beside_what_it_took(monkeypatch, claims):
+    key = "abgmu22.asm1/printed/coin"
+    honest = claims[key].trial
 
-        def slow(rng, size, **setting):
-            time.sleep(0.5)
-            in_a_thread(lambda: compute_for(0.1))
-            return honest(rng, size, **setting)
+    def slow(rng, size, **setting):
+        time.sleep(0.5)
+        in_a_thread(lambda: compute_for(0.1))
+        return honest(rng, size, **setting)
 
-        object.__setattr__(claims[key], "trial", slow)
-        chunk = run.compute_chunk(key, {"beta": 0.1}, "main", 0, TEST_ROOT, 1, 1000)
+    object.__setattr__(claims[key], "trial", slow)
+    chunk = run.compute_chunk(key, {"beta": 0.1}, "main", 0, TEST_ROOT, 1, 1000)
     assert chunk.seconds >= chunk.cpu + 0.15 and chunk.cpu >= 0.1

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from lemmata.command.main import main
+from lemmata.experiments.engine.running import store
 from lemmata.experiments.engine.running.store import (
     SCHEMA,
     VERSION,
@@ -29,6 +30,11 @@ CHUNK = Chunk({"trials": 1, "failures": 0}, 0.0, b"x" * 16)
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "ledger.sqlite"
+
+
+@pytest.fixture
+def empty():
+    return Store()
 
 
 def execute(path, *commands):
@@ -61,23 +67,19 @@ def test_an_older_store_is_set_aside_and_said(path, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("make", "said"),
     [
-        ("PRAGMA user_version = 99", "newer version"),
-        ("CREATE TABLE somebody (x)", "store .* cannot be opened"),
-        ("", "store .* cannot be opened"),
+        (lambda path: execute(path, "PRAGMA user_version = 99"), "newer version"),
+        (lambda path: execute(path, "CREATE TABLE somebody (x)"), "store .* cannot be opened"),
+        (lambda path: path.write_bytes(b"not a database, but somebody's data" * 100), "store .* cannot be opened"),
     ],
 )
-def test_a_store_that_is_not_ours_is_left_alone(path, command, said):
-    """The last is no database at all."""
-    if command:
-        execute(path, command)
-    else:
-        path.write_bytes(b"not a database, but somebody's data" * 100)
+@pytest.mark.parametrize("reading", [True, False])
+def test_a_store_that_is_not_ours_is_left_alone(path, make, said, reading):
+    make(path)
     before = path.read_bytes()
-    for reading in (True, False):
-        with pytest.raises(StoreError, match=said):
-            Store(path, reading=reading)
+    with pytest.raises(StoreError, match=said):
+        Store(path, reading=reading)
     assert path.read_bytes() == before
 
 
@@ -91,11 +93,10 @@ def test_a_store_of_before_versions_is_adopted_and_an_equal_version_writes_nothi
     assert execute(path, "PRAGMA user_version") == [(VERSION,)]
 
 
-def test_chunks_come_as_a_table():
-    store = Store()
+def test_chunks_come_as_a_table(empty):
     for index in range(5):
-        store.write(*PLACE, index, Chunk({"trials": 1, "failures": index}, 0.0, bytes([index]) * 16))
-    assert [payload["failures"] for payload in store.chunks()["payload"]] == list(range(5))
+        empty.write(*PLACE, index, Chunk({"trials": 1, "failures": index}, 0.0, bytes([index]) * 16))
+    assert [payload["failures"] for payload in empty.chunks()["payload"]] == list(range(5))
 
 
 def test_a_store_that_a_run_is_just_beginning_reads_as_an_empty_one(path):
@@ -106,14 +107,13 @@ def test_a_store_that_a_run_is_just_beginning_reads_as_an_empty_one(path):
         assert store.missing and store.roots() == []
 
 
-def test_a_claim_that_is_forgotten_loses_its_chunks_and_what_its_programs_came_to():
-    store = Store()
+def test_a_claim_that_is_forgotten_loses_its_chunks_and_what_its_programs_came_to(empty):
     for key, start in (("a", b"x"), ("b", b"y")):
-        store.write(key, "c", 1, WHERE, 0, Chunk({"trials": 1, "failures": 0}, 0.0, start * 16))
-        store.keep(key, "0", "it fails")
-    store.forget("a", 1)
-    assert (store.read(*PLACE), store.answer("a", "0")) == ({}, None)
-    assert len(store.read("b", "c", 1, WHERE)) == 1 and store.answer("b", "0") == "it fails"
+        empty.write(key, "c", 1, WHERE, 0, Chunk({"trials": 1, "failures": 0}, 0.0, start * 16))
+        empty.keep(key, "0", "it fails")
+    empty.forget("a", 1)
+    assert (empty.read(*PLACE), empty.answer("a", "0")) == ({}, None)
+    assert len(empty.read("b", "c", 1, WHERE)) == 1 and empty.answer("b", "0") == "it fails"
 
 
 @pytest.mark.parametrize(
@@ -147,11 +147,11 @@ def test_an_answer_that_changed_is_asked_for_again(path):
             assert store.answer("a", "0") is None
 
 
-def test_a_pipe_is_no_store_and_nobody_waits_for_it(path):
+@pytest.mark.parametrize("reading", [True, False])
+def test_a_pipe_is_no_store_and_nobody_waits_for_it(path, reading):
     os.mkfifo(path)
-    for reading in (True, False):
-        with pytest.raises(StoreError, match=r"store .* cannot be opened \(not a regular file\); move it away or"):
-            Store(path, reading=reading)
+    with pytest.raises(StoreError, match=r"store .* cannot be opened \(not a regular file\); move it away or"):
+        Store(path, reading=reading)
 
 
 def test_a_store_has_all_tables_or_none(tmp_path, monkeypatch):
@@ -163,13 +163,21 @@ def test_a_store_has_all_tables_or_none(tmp_path, monkeypatch):
     assert Store(path, reading=True).missing
 
 
-def test_a_reused_seed_is_an_error():
+@pytest.mark.parametrize(("log", "mode"), [(b"x", "mode=ro"), (b"", "immutable=1"), (None, "immutable=1")])
+def test_a_log_with_something_in_it_is_read_where_nothing_can_be_written(path, monkeypatch, log, mode):
+    monkeypatch.setattr(os, "access", lambda *given: False)
+    monkeypatch.setattr(sqlite3, "connect", lambda address, uri: address)
+    if log is not None:
+        path.with_name(path.name + "-wal").write_bytes(log)
+    assert store._read_only(path).endswith(f"?{mode}")
+
+
+def test_a_reused_seed_is_an_error(empty):
     """Row 30: the same sixteen bytes at two places."""
-    store = Store()
     for _ in range(2):
-        store.write(*PLACE, 0, CHUNK)
+        empty.write(*PLACE, 0, CHUNK)
     with pytest.raises(ReusedSeed):
-        store.write(*PLACE, 1, CHUNK)
+        empty.write(*PLACE, 1, CHUNK)
 
 
 @pytest.mark.parametrize("payload", [{"trials": 3, "failures": 1}, {"values": np.arange(6.0).reshape(3, 2)}])
@@ -179,10 +187,9 @@ def test_payloads_survive_the_store(payload):
 
 
 @pytest.mark.parametrize(("size", "level"), [(2, ""), (1, "0.5")])
-def test_chunks_of_another_size_or_attack_level_are_not_read(size, level):
-    store = Store()
-    store.write(*PLACE, 0, CHUNK)
-    assert not store.read("a", "c", 1, ("{}", "main", size, level))
+def test_chunks_of_another_size_or_attack_level_are_not_read(empty, size, level):
+    empty.write(*PLACE, 0, CHUNK)
+    assert not empty.read("a", "c", 1, ("{}", "main", size, level))
 
 
 def test_reading_changes_nothing(path):

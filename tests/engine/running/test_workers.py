@@ -1,5 +1,6 @@
 """Processes that end under their chunk: nothing is lost but the chunk that ends its process again when it is alone."""
 
+import contextlib
 import itertools
 import os
 import signal
@@ -12,7 +13,7 @@ from unittest import mock
 
 import pytest
 
-from lemmata.experiments.engine.running import workers
+from lemmata.experiments.engine.running import cluster, workers
 from lemmata.experiments.engine.running.schedule import FinalFailure
 from tests.engine.running import faults
 from tests.engine.running.faulted import rows
@@ -134,19 +135,7 @@ def test_no_worker_outlives_a_parent_that_was_killed():
         pids = {int(parent.stdout.readline()) for _ in range(2)}
         parent.kill()
         parent.stdout.read()
-    deadline = time.monotonic() + 15  # they say goodbye within a second
-    while time.monotonic() < deadline and any(map(alive, pids)):
-        time.sleep(0.1)
-    assert not any(map(alive, pids))
-
-
-def alive(pid):
-    """Whether there is such a process."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
+    assert all(map(faults.is_gone, pids))  # they say goodbye within a second
 
 
 def test_without_proc_a_run_goes_on_in_one_process(monkeypatch, capsys):
@@ -198,3 +187,12 @@ def test_a_run_goes_on_without_the_chunk_that_kills(paper, tmp_path):
     lost = next(row for row in listed if row["key"] == "inv25.thm3/printed")
     assert lost["reason"] == "FAILED" and "was killed, or ran out of memory" in lost["note"]
     assert {row["verdict"] for row in listed if row is not lost} == {"HOLDS", "REFUTED"}
+
+
+@pytest.mark.parametrize(("last", "named"), [(SimpleNamespace(address="tcp://a:1"), "tcp://a:1;"), (None, "of them;")])
+def test_a_chunk_that_kills_workers_of_a_cluster_is_one_line(monkeypatch, last, named):
+    scheduler = pytest.importorskip("distributed.scheduler")
+    client = contextlib.nullcontext(SimpleNamespace(close=lambda timeout: None))
+    monkeypatch.setattr("distributed.Client", lambda address, timeout: client)
+    with pytest.raises(workers.WorkersLost, match=f"the last one .*{named}"), cluster.connect("tcp://b:2"):
+        raise scheduler.KilledWorker("chunk", last, 3)

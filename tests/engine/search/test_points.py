@@ -1,10 +1,12 @@
 """Settings out of domains: all of them inside, ends and neighbours of powers among them."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from lemmata.bounds.library import library
 from lemmata.bounds.statement.hypotheses import Domain
 from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, positive
 from lemmata.experiments.engine.search import points
@@ -27,8 +29,7 @@ def within(domain, value):
 
 
 @pytest.mark.parametrize("domain", DOMAINS.values(), ids=DOMAINS)
-def test_what_is_drawn_moved_and_simplified_is_a_number_of_the_domain(domain):
-    rng = np.random.default_rng(0)
+def test_what_is_drawn_moved_and_simplified_is_a_number_of_the_domain(domain, rng):
     for _ in range(2000):
         setting = points.draw_setting({"x": domain}, rng)
         assert within(domain, setting["x"])
@@ -37,8 +38,7 @@ def test_what_is_drawn_moved_and_simplified_is_a_number_of_the_domain(domain):
 
 
 @pytest.mark.parametrize("domain", DOMAINS.values(), ids=DOMAINS)
-def test_a_draw_comes_near_every_end_and_far_from_it(domain):
-    rng = np.random.default_rng(1)
+def test_a_draw_comes_near_every_end_and_far_from_it(domain, rng):
     values = np.array([points.draw_number(domain, rng) for _ in range(2000)])
     for end, sign in ((domain.low, 1), (domain.high, -1)):
         if math.isfinite(end):
@@ -47,8 +47,7 @@ def test_a_draw_comes_near_every_end_and_far_from_it(domain):
             assert away.max() > min(1e3, domain.high - domain.low) * 0.5
 
 
-def test_whole_numbers_beside_powers_are_drawn():
-    rng = np.random.default_rng(2)
+def test_whole_numbers_beside_powers_are_drawn(rng):
     drawn = {points.draw_number(DOMAINS["whole"], rng) for _ in range(3000)}
     assert {2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 99, 100, 101, 255, 256, 257, 500} <= drawn
 
@@ -66,3 +65,32 @@ def test_neighbours_of_a_large_whole_number_are_tried():
     )
     assert {point["n"] for point in near} == {4998, 4999, 5000, 5001, 5002}
     assert len({point["x"] for point in near}) > 5 and all(abs(point["x"] - 0.5) < 1e-11 for point in near)
+
+
+@pytest.mark.parametrize(("house", "named"), [(True, "theirs.module"), (False, "module")])
+def test_a_module_of_a_stranger_goes_by_its_bare_name(house, named, monkeypatch):
+    monkeypatch.setattr(library, "paper", lambda key: SimpleNamespace(house=house, packages=("theirs",)))
+    function = SimpleNamespace(__module__="theirs.module")
+    assert points.bare_module(SimpleNamespace(key="theirs.thm1"), function) == named
+
+
+def test_corners_are_ends_and_powers_of_ten_beside_them():
+    beside = [1e-9, 1e-6, 0.001, 0.1, 0.5, 1.0, 10.0, 1000.0, 1e6]
+    assert points.list_corners(DOMAINS["half-line"]) == beside
+    assert points.list_corners(DOMAINS["line"]) == [0.0, *beside, *(-step for step in beside)]
+    assert points.list_corners(Domain(0, 0.2)) == [0, 0.2, 1e-9, 1e-6, 0.001, 0.1, *(0.2 - step for step in beside[:4])]
+
+
+@pytest.mark.parametrize(
+    ("value", "ends"),
+    [
+        (0.13, [(0.1, 0.169)]),
+        (0.87, [(0.831, 0.9)]),
+        (0.5, [(0.5 / 1.3, 0.65)]),  # of two ends that are equally near, the lower
+        (0.8 / 1e3, [(0.8 / 1300, 0.00104), (0.0002, 0.0032)]),
+    ],
+)
+def test_a_window_is_a_row_of_distances_from_the_nearer_end(value, ends):
+    rows = points.windows({"n": 3, "x": value}, {"n": DOMAINS["whole"], "x": Domain(0, 1)})
+    found = [sorted(point["x"] for point in row) for row in rows]
+    assert [(row[0], row[-1]) for row in found] == [pytest.approx(pair) for pair in ends]

@@ -14,8 +14,7 @@ from lemmata.experiments.checks.identity import identity_claim
 from lemmata.experiments.checks.inequality import inequality_claim
 from lemmata.experiments.engine.claims import fingerprint
 from lemmata.experiments.engine.claims.claim import CLAIMS, grid
-from lemmata.experiments.engine.search import points
-from lemmata.experiments.engine.search import search as engine
+from lemmata.experiments.engine.search import points, search as engine
 from lemmata.mechanisms.numerics.streams import generator
 
 
@@ -156,6 +155,12 @@ def test_an_identity_that_is_false_beyond_what_was_listed_falls():
     assert look(make(*case, claim=identity_claim)).witness["setting"] == {"n": 13}
 
 
+def test_an_identity_whose_left_side_is_too_small_falls():
+    """In floats, where a refutation has to be far off on a smooth stretch: ratios below 1 count as those above."""
+    case = X, lambda *, x: 1 + x, side(left=lambda x: 1 + 0.7 * x)
+    assert look(make(*case, claim=identity_claim)).outcome == REFUTED
+
+
 def test_the_largest_ratio_and_its_place_are_said():
     verdict = look(make(P, lambda *, x: 1.0, side(left=lambda x: x * (1 - x))))
     assert verdict.searched["largest"] == pytest.approx(0.25, rel=1e-3)
@@ -218,8 +223,8 @@ def test_arguments_keep_the_order_of_their_author():
 
 
 def test_a_check_that_takes_all_memory_is_given_up(monkeypatch):
-    monkeypatch.setattr(points, "LARGE", 2**28)
-    greedy = make(N, lambda *, n: n, side(left=lambda n: np.ones(n * 2**20).mean() + (n > 30)))
+    monkeypatch.setattr(points, "LARGE", 2**25)
+    greedy = make(N, lambda *, n: n, side(left=lambda n: np.ones(n * 2**17).mean() + (n > 30)))
     verdict = look(greedy)
     assert verdict.outcome == HOLDS and verdict.searched["raised"] > 10
 
@@ -228,14 +233,17 @@ def test_a_reach_is_kept():
     seen = []
 
     def check_of(bound):
-        def check(*, n):
+        def check(*, n, x):
             seen.append(n)
-            yield {"n": n}, n, bound(n=n)
+            yield {"n": n, "x": x}, n, bound(n=n, x=x)
 
         return check
 
-    look(make(N, lambda *, n: n * n, check_of, reach={"n": 40}))
+    claim = make([*N, *X], lambda *, n, x: n * n, check_of, reach={"n": 40})
+    look(claim)
     assert max(seen) == 40
+    search = engine.Search(claim, np.random.default_rng(0), points.open_check(claim))
+    assert search.admits({"n": 40, "x": 1.0}) and not search.admits({"n": 41, "x": 1.0})
     far = make(X, lambda *, x: 1e3, side(left=lambda x: x), reach={"x": 1e3})
     assert look(far).outcome == HOLDS
     assert look(replace(far, reach={})).outcome == REFUTED
