@@ -167,6 +167,12 @@ def round_multiplier(m: int, epsilon: float, delta: float, rounds: int, calibrat
 TRAINED = r"\Pr\left[\widehat{L}^{\rho}(\tilde{w})\le\min_{\|w\|\le\Lambda}\widehat{L}^{\rho}(w)+"
 TRAINED_ORDER = TRAINED + r"\frac{\Lambda\tilde{r}}{\rho}O\left(\frac{1}{\sqrt{m}}"
 CERTAIN = r"\right]\ge 1-\beta"
+ROUNDS = (  # the symbols of a round: `excess_coefficients` at the printed noise
+    r"\ A=\frac{2}{\lfloor m/2\rfloor},\quad B=\frac{5}{12}-\frac{4^{-I}}{6}"
+    r"+32k\tau^2\sum_{i=2}^{I}\frac{4^{-i}}{\lfloor m/2^i\rfloor}+2\sqrt{k}\tau 4^{-I},\ I=\lfloor\log_2 m\rfloor,"
+    r"\quad \tau=\frac{2\sqrt{\log(1/\delta')}}{\varepsilon'},\ \varepsilon'=\frac{\varepsilon}{4M\log(2M/\delta)},"
+    r"\ \delta'=\frac{\delta^2}{4M\log(2M/\delta)}"
+)
 
 
 @theorem(
@@ -200,7 +206,12 @@ def corrected_order(*, m: int, k: int, epsilon: float, delta: float, beta: float
 
 
 @printed_order.explicit(
-    says=TRAINED + r"e E_1+\frac{4\Delta\log(2M/\beta)}{\varepsilon}" + CERTAIN, source="our constants"
+    says=TRAINED
+    + r"2ea\sqrt{AB}+\frac{4\min(1+a,2a)\log(2M/\beta)}{\varepsilon m}"
+    + CERTAIN
+    + r",\quad a=\frac{\Lambda\tilde{r}}{\rho},\ M=\lceil\log(2/\beta)\rceil,"
+    + ROUNDS,
+    source="our constants",
 )
 def boosted_excess(
     *, m: int, k: int, epsilon: float, delta: float, beta: float, a: float, calibration: str = "corrected"

@@ -9,11 +9,11 @@ appendix as circulated apart has a form with Õ before the same precise bound. T
 
 from math import ceil, inf, log, sqrt
 
-from lemmata.bounds.bms22.dp_erm import CERTAIN, boosted_excess
+from lemmata.bounds.bms22.dp_erm import CERTAIN, ROUNDS, boosted_excess
 from lemmata.bounds.bms22.dp_erm_proof import HINGE, SETTING
 from lemmata.bounds.bms22.fast_projection import fast_projection_operations
 from lemmata.bounds.bms22.phased_sgd import phase_lengths, rounds_for
-from lemmata.bounds.theorem import at_least, in_unit_interval, integer, require, theorem
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 
 TIME_CONSTANTS = (11.6, 41, 37)  # of the three terms of `corrected_time`
 LEARNT = r"\Pr\left[R_{\mathcal{D}}(w^{Priv})\le\min_{\|w\|\le\Lambda}\widehat{L}^{\rho}_S(w)+"
@@ -129,8 +129,12 @@ def sign_distortion(m: int, k: int, beta: float) -> float:
 
 
 @printed_order.explicit(
-    says=LEARNT + r"\frac{\Lambda r}{\rho}\left(t+\frac{8}{\sqrt{m}}\right)"
-    r"+E_{\beta/3}\left(\frac{4\Lambda r}{\rho}\right)+\sqrt{\frac{\log(3/\beta)}{2m}}" + CERTAIN,
+    says=LEARNT + r"a\left(t+\frac{8}{\sqrt{m}}\right)+8ea\sqrt{AB}+\frac{4(1+4a)\log(6M/\beta)}{\varepsilon m}"
+    r"+\sqrt{\frac{\log(3/\beta)}{2m}}"
+    + CERTAIN
+    + r",\quad a=\frac{\Lambda r}{\rho},\ M=\lceil\log(6/\beta)\rceil,"
+    + ROUNDS
+    + r",\quad t\le 1,\ t^2-\frac{2t^3}{3}=\frac{4\log(6(3m+1)/\beta)}{k}",
     needs=[*SETTING, at_least("a", 1), integer("k")],
     source="our constants",
 )
@@ -141,7 +145,7 @@ def learner_excess(
 
     The bound holds with probability 1 - beta.
 
-    E is `boosted_excess`, t `sign_distortion`, Phi has independent signs and any number k of rows. Derivation, each of
+    Phi has independent signs and any number k of rows. Derivation, each of
     the three with probability at least 1 - beta/3:
 
     - Phi keeps the norms of w*, the x_i and the sums and differences of their directions up to t: 3m + 1 vectors. So
@@ -301,3 +305,27 @@ def smallest_useful_m(*, k: int | None, epsilon: float, beta: float, a: float, c
         if learner_excess(m=m, k=rows, epsilon=epsilon, delta=delta, beta=beta, a=a, calibration=calibration) < 1:
             return m
         m *= 2
+
+
+@theorem(
+    "bms22.thm3.2.s7",
+    kind="rate",
+    says=r"k+\log m=O\left(\frac{\varepsilon m\log m}{\log^{3/2}(1/\delta)}\right)",
+    needs=[integer("m", 2), positive("epsilon"), in_unit_interval("delta")],
+    source=", proof, last paragraph: the operations of a gradient step",
+)
+def step_order(*, m: int, epsilon: float, delta: float) -> float:
+    """The order of the operations of a gradient step, as printed."""
+    return epsilon * m * log(m) / (-log(delta)) ** 1.5
+
+
+@step_order.corrected(
+    says=r"\beta\le\frac{1}{2}:\quad k+\log m=O\left(\log m+\frac{\varepsilon m\log m}{\log^{3/2}(1/\delta)}\right)"
+)
+def step_order_with_logarithm(*, m: int, epsilon: float, delta: float) -> float:
+    """The order of the operations of a gradient step, with the logarithm that is left when k is small.
+
+    Derivation. k is at most 1 + epsilon m (1 + log m/log(1/beta))/log^{3/2}(1/delta), and 1 + log m/log 2 <= (2/log 2)
+    log m for m >= 2, as 1 <= log m/log 2. So k + log m <= (2/log 2)(log m + the printed order).
+    """
+    return log(m) + step_order(m=m, epsilon=epsilon, delta=delta)

@@ -11,7 +11,7 @@ from math import exp, log, sqrt
 from scipy.special import log_ndtr
 
 from lemmata.bounds.bms22 import efficient_learner
-from lemmata.bounds.bms22.dp_erm import CERTAIN
+from lemmata.bounds.bms22.dp_erm import CERTAIN, ROUNDS
 from lemmata.bounds.bms22.dp_erm_proof import BUDGET, HINGE, SETTING, printed_multiplier
 from lemmata.bounds.bms22.phased_sgd import base_step, one_round, phase_lengths, rounds_for
 from lemmata.bounds.bms22.random_features import inner_product_error, inner_product_error_sharp
@@ -338,7 +338,13 @@ def utility_constant(efficient: float) -> float:
 
 
 @printed_order.explicit(
-    says=LEARNT + r"\frac{\Lambda r}{\rho}\sqrt{2t}+E\left(\frac{2\Lambda r}{\rho},\frac{\beta}{2}\right)" + CERTAIN,
+    says=LEARNT
+    + r"a\sqrt{2s}+2a\left(t+\frac{8}{\sqrt{m}}\right)+16ea\sqrt{AB}+\frac{4(1+8a)\log(12M/\beta)}{\varepsilon m}"
+    r"+\sqrt{\frac{\log(6/\beta)}{2m}}"
+    + CERTAIN
+    + r",\quad a=\frac{\Lambda r}{\rho},\ M=\lceil\log(12/\beta)\rceil,"
+    + ROUNDS
+    + r",\quad s=\sqrt{\frac{2\log(2m(m-1)/\beta)}{D}},\ t\le 1,\ t^2-\frac{2t^3}{3}=\frac{4\log(12(3m+1)/\beta)}{k}",
     needs=[*SETTING, HALF, integer("k"), integer("count")],
     source="our constants",
 )
@@ -349,7 +355,7 @@ def kernel_excess(
 
     The bound holds with probability 1 - beta.
 
-    E is `efficient_learner.learner_excess` and t the error of `count` frequencies, any number of them, at beta/2
+    E is `efficient_learner.learner_excess` at 2a and beta/2, s the error of `count` = D frequencies, any number of them
     (`features_penalty`). Derivation: with probability at least 1 - beta/2 over the frequencies the least loss of the
     features in the ball of radius 2 Lambda is at most that of the kernel plus a sqrt(2t); and for every draw of them
     Algorithm 2 at 2 Lambda and beta/2 exceeds the least loss of the features by E with probability at most beta/2.

@@ -27,13 +27,11 @@ from lemmata.bounds.bms22.margin_deviation import (
 )
 from lemmata.bounds.exact import numbers
 from lemmata.bounds.exact.numbers import Number, Real
-from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, positive, theorem
 
 SOURCE = f"{BMS22}, Appendix E, proof of Theorem 6.1 (E.1)"
 SAMPLE = [integer("m"), integer("d"), in_unit_interval("beta")]
 NEEDS = [*SAMPLE, positive("epsilon"), between("margin_loss", 0, 1)]
-LARGEST_EPSILON = 30  # up to there the printed constants follow from the explicit ones
-EPSILON_UP_TO = require(f"epsilon <= {LARGEST_EPSILON}", lambda epsilon: epsilon <= LARGEST_EPSILON)
 M = r"M=1+d\log_2(2c^2m)\log_2\frac{2cem}d+\log\frac2\beta,\ c=17,\ d=\mathrm{fat}_{\rho/32}(\mathcal H)"
 BOUND = (
     r"\Pr\left[R_{\mathcal D}(h^{\mathrm{priv}})\le\min_h\hat R^\rho_S(h)+2\sqrt{\min_h\hat R^\rho_S(h)}"
@@ -88,27 +86,26 @@ def label_bound(*, m: int, d: int, epsilon: float, beta: float, margin_loss: flo
 
 
 @label_bound.corrected(
-    says=BOUND + OPEN + rf",\ \varepsilon\le{LARGEST_EPSILON}",
-    needs=[*NEEDS, UP_TO_M, EPSILON_UP_TO],
+    says=BOUND + OPEN,
+    needs=[*NEEDS, UP_TO_M],
     source=f", with open balls and the hypothesis of the covering number bound ({BARTLETT})",
 )
 def label_bound_open(*, m: int, d: int, epsilon: float, beta: float, margin_loss: float) -> float:
     """The risk of Algorithm 4's release, corrected: for open covers.
 
-    Distances are strictly below rho/2, d <= m and epsilon <= 30.
+    Distances are strictly below rho/2, and d <= m.
 
-    The explicit reading is at most this, or above 1. With D = d log2(2c^2 m) log2(2cem/d): Qm = log 2 (1 + D) +
-    log(8/beta) <= M, so 2 sqrt(R Q) <= 2 sqrt(R M/m), and what remains, excess + 2 sqrt(excess Q) + 4Q at R = 0, is at
-    most 2M/m + 64 M log(2/beta)/(epsilon m) while epsilon <= 30: there the second term is at least 1.47 M/m. For larger
-    epsilon we have neither a proof with these constants nor a counterexample.
+    Derivation. With probability at least 1 - beta/2 each, the selection loses at most Delta = 32 M log(2/beta)/(epsilon
+    m) on the rho-margin loss R* (bms22.thm6.1.s4), and bms22.lemA.2/corrected at margin rho/2 gives R <= r + 2 sqrt(r
+    M/m) + M/m at r = R* + Delta, which is at most R* + 2 sqrt(R* M/m) + 2M/m + 2 Delta (bms22.thm6.1.s5).
     """
     return label_bound(m=m, d=d, epsilon=epsilon, beta=beta, margin_loss=margin_loss)
 
 
 @label_bound.explicit(
-    says=r"\Pr\left[R_{\mathcal D}(h^{\mathrm{priv}})\le r+2\sqrt{rQ}+4Q\right]\ge1-\beta,\quad "
+    says=r"\Pr\left[R_{\mathcal D}(h^{\mathrm{priv}})\le r+2\sqrt{rQ}+Q\right]\ge1-\beta,\quad "
     r"r=\min_h\hat R^\rho_S(h)+\frac{2(\log N+\log(2/\beta))}{\varepsilon m},\ \log N=\log2\left(1+d\log_2(2c^2m)"
-    r"\log_2\frac{2cem}d\right),\ Q=\frac{\log N+\log(8/\beta)}m" + OPEN,
+    r"\log_2\frac{2cem}d\right),\ Q=\frac{\log N+\log(6m^3/\beta)}m" + OPEN,
     needs=[*NEEDS, UP_TO_M],
     source=f"{SOURCE}; our constants, derived from {BARTLETT}",
 )
@@ -121,7 +118,7 @@ def label_bound_derived(*, m: int, d: int, epsilon: float, beta: float, margin_l
     hypothesis, has rho/2-margin loss at most R_S^rho(h) (bms22.thm6.1.s2).
 
     >>> round(float(label_bound_derived(m=10**4, d=1, epsilon=1.0, beta=0.1, margin_loss=0.0)), 3)
-    0.276
+    0.189
     """
     empirical = margin_loss + selection_loss_derived(m=m, d=d, epsilon=epsilon, beta=beta)
     return margin_deviation_derived.theorem.formula(m=m, d=d, beta=beta / 2, empirical=empirical)
@@ -131,7 +128,7 @@ def informative_from(bound: Any, **setting: Any) -> int:
     """The smallest m at which `bound` is below 1; beyond it the bound stays below 1.
 
     >>> informative_from(label_bound_derived, d=1, epsilon=1.0, beta=0.1, margin_loss=0.0)
-    2234
+    1427
     """
     low, high = setting["d"], 2 * setting["d"]
     while bound(m=high, **setting) >= 1:
@@ -432,17 +429,17 @@ def bound_without_privacy(*, m: int, d: int, beta: float, margin_loss: float) ->
 
 
 @bound_without_privacy.corrected(
-    says=r"\varepsilon\ge1:\quad r+2\sqrt{rQ}+4Q\le\frac{3+\sqrt2}2\left(\hat R+2\sqrt{\hat RQ}+4Q\right)",
+    says=r"\varepsilon\ge1:\quad r+2\sqrt{rQ}+Q\le(1+\sqrt2)^2\left(\hat R+2\sqrt{\hat RQ}+Q\right)",
     needs=[*SAMPLE, between("margin_loss", 0, 1), UP_TO_M],
     source=f"{BMS22}, Section 6, after Theorem 6.1, for the explicit bound",
 )
 def derived_without_privacy(*, m: int, d: int, beta: float, margin_loss: float) -> float:
-    """Privacy at epsilon >= 1 costs at most a factor of (3 + sqrt 2)/2.
+    """Privacy at epsilon >= 1 costs at most a factor of (1 + sqrt 2)^2.
 
     The comparison is with a selection that costs nothing.
 
-    Derivation: r <= R + 2 Q/epsilon, since Q m >= log N + log(2/beta); r + 2 sqrt(r Q) + 4 Q at r = R + 2 Q over the
-    same at R is largest at R = 0, where it is (6 + 2 sqrt 2)/4.
+    Derivation: r <= R + 2 Q/epsilon, since Q m >= log N + log(2/beta); the root sqrt(r) + sqrt(Q) at r = R + 2 Q over
+    the same at R is largest at R = 0, where it is sqrt(2) + 1.
     """
     free = margin_deviation_derived.theorem.formula(m=m, d=d, beta=beta / 2, empirical=margin_loss)
-    return (3 + sqrt(2)) / 2 * free
+    return (1 + sqrt(2)) ** 2 * free

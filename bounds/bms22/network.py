@@ -18,12 +18,12 @@ from math import sqrt
 from typing import Any
 
 from lemmata.bounds.bms22 import BMS22
+from lemmata.bounds.bms22.network_cover import cover_resolution
 from lemmata.bounds.bms22.network_embedding import (
     NEEDS,
     REPAIRED,
     SHAPE,
     WHERE,
-    cover_resolution,
     embedding_rows,
     printed_logarithm,
     printed_scale,
@@ -193,8 +193,8 @@ def explicit_gap(
     The excess is over the best network's margin loss.
 
     Derivation. Four events, each of probability at least 1 - beta/4: the embeddings keep the best network up to rho/2
-    on the sample (bms22.clmD.2/explicit/rows) and the norms that the cover needs (bms22.clmD.3/explicit); the selection
-    loses at most alpha (bms22.clmD.4/explicit); R <= R^ + sqrt(2 R^ A) + 2A for all members of the cover
+    on the sample (bms22.clmD.2/explicit/rows) and the norms that the cover needs (bms22.clmD.3.s5/explicit); the
+    selection loses at most alpha (bms22.clmD.4/explicit); R <= R^ + sqrt(2 R^ A) + 2A for all members of the cover
     (bms22.thm3.1.s8). For rho >= H every margin loss is 1.
 
     >>> sizes = dict(norm_bound=1.0, radius=1.0, rho=0.5, eta=1.0, layers=1, width=1)

@@ -1,7 +1,7 @@
 """Claims D.4 and D.5 of Bassily, Mohri & Suresh (2022): selection from a cover of networks, and its generalization.
 
 D.4: the exponential mechanism finds a member of the cover that errs little more than the best. D.5: its risk is near
-its errors, by the size of the cover. The cover itself, and what is printed and corrected: `network_embedding`.
+its errors, by the size of the cover. The cover itself, and what is printed and corrected: `network_cover`.
 """
 
 from math import lgamma, log, log1p, pi, sqrt

@@ -234,7 +234,8 @@ def excess(loss: Any, alpha: float, complexity: float) -> Any:
 @printed_gap.explicit(
     says=r"\Pr\left[R_{\mathcal D}(w^{\mathrm{Priv}})\le\hat R^\rho_S(w)+\alpha+\sqrt{2(\hat R^\rho_S(w)+\alpha)A}+2A"
     r"\ \forall\,\|w\|_2\le\Lambda\right]\ge 1-\frac{3\beta}{4},\quad "
-    r"A=\frac{k\log(1+40\Lambda r/\rho)+\log(4/\beta)}{m},\ \alpha=\frac{2A}{\varepsilon}",
+    r"A=\frac{k\log(1+40\Lambda r/\rho)+\log(4/\beta)}{m},\ \alpha=\frac{2A}{\varepsilon},\quad "
+    r"k=\left\lceil\frac{\log(8(3m+1)/\beta)}{t^2/4-t^3/6}\right\rceil,\ t=\frac{\rho}{3\Lambda r}",
     source=f"{BMS22}, Appendix B.1; our constants",
 )
 def explicit_gap(

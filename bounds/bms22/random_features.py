@@ -12,7 +12,7 @@ from typing import Any
 
 from lemmata.bounds.bms22 import BMS22
 from lemmata.bounds.exact.numbers import Number, exp, log, sqrt
-from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, theorem
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 
 # Theorem 4.1 ----------------------------------------------------------------------------------------------------------
 
@@ -179,3 +179,59 @@ def fastfood_order_of_features(*, count: int, d: int) -> float:
     is computed.
     """
     return float((count + d) * log(d))
+
+
+# Section 4: Bochner's theorem -----------------------------------------------------------------------------------------
+
+BOCHNER = (
+    r"\exists P:\ \bar K(z)=\mathbb{E}_{\omega\sim P}\cos\langle\omega,z\rangle,\quad \mathrm{so}"
+    r"\ 1-\bar K(2z)\le 4(1-\bar K(z))"
+)
+WHOLE = require("K is defined on all of R^d", lambda whole: whole)
+
+
+@theorem(
+    "bms22.thm4.1.bochner",
+    says=r"K\succeq 0\ \mathrm{on}\ \mathcal{X}\ \Rightarrow\ " + BOCHNER,
+    needs=[require("-1 <= K-bar(z) <= 1", lambda kernel: -1 <= kernel <= 1)],
+    source=f"{BMS22}, Section 4: since K is positive-definite, K-bar is the Fourier transform of a distribution",
+)
+def doubled_gap(*, kernel: float, whole: bool) -> float:
+    """What 1 - K_bar(2z) is at most if K_bar is the Fourier transform of a probability distribution.
+
+    `kernel` is K_bar(z), and `whole` says whether K is defined on all of R^d, as Bochner's theorem asks, or on a proper
+    subset only.
+
+    Derivation. 1 - cos(2t) = 2 sin^2(t) = 2 (1 - cos t)(1 + cos t) <= 4 (1 - cos t); take the mean at t = <omega, z>.
+    """
+    return 4 * (1 - kernel)
+
+
+doubled_gap_on_space = doubled_gap.corrected(
+    says=r"K\succeq 0\ \mathrm{on}\ \mathbb{R}^d\ \Rightarrow\ " + BOCHNER,
+    needs=[*doubled_gap.theorem.needs, WHOLE],
+    source=f"{BMS22}, Section 4, for kernels on all of R^d",
+)(doubled_gap.theorem.formula)
+
+
+@theorem(
+    "bms22.thm4.1.bochner",
+    part="domain",
+    kind="identity",
+    says=r"\bar K(0)=\int_{\mathcal{X}}P_{\bar K}(\omega)\,d\omega",
+    needs=[positive("share")],
+    source=f"{BMS22}, Section 4, the display of Bochner's theorem, at z = 0",
+)
+def mass_on_the_records(*, share: float) -> float:
+    """K_bar(0) by the printed integral: the share of the frequencies that lie in X, the domain of the records."""
+    return share
+
+
+@mass_on_the_records.corrected(says=r"\bar K(0)=\int_{\mathbb{R}^d}P_{\bar K}(\omega)\,d\omega=1", needs=[])
+def mass_on_space() -> float:
+    """K_bar(0) by the integral over all frequencies.
+
+    Derivation. P is a probability distribution on R^d, the space of the frequencies, so its mass is 1; and K(x, x) =
+    r^2 says that K_bar(0) = 1.
+    """
+    return 1.0

@@ -107,6 +107,9 @@ class Paper(Work):
     titles: Mapping[str, str] = field(default_factory=dict, compare=False)  # full id -> what the statement says
     letters: Mapping[str, str] = field(default_factory=dict, compare=False)  # an argument -> the letter of the paper
     causes: Mapping[str, str] = field(default_factory=dict, compare=False)  # full key -> the erratum behind it
+    quotes: Mapping[str, str] = field(default_factory=dict, compare=False)  # full key -> words printed there
+    edits: Mapping[str, str] = field(default_factory=dict, compare=False)  # full key -> what mends it
+    true_where: Mapping[str, str] = field(default_factory=dict, compare=False)  # full key -> where it is true
     bounded_above: Mapping[str, str] = field(default_factory=dict, compare=False)  # full key -> what the row bounds
     bounded_below: Mapping[str, str] = field(default_factory=dict, compare=False)
     house: bool = False  # one of the papers of this package

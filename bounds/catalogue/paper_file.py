@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 WORK = {"authors": list, "title": str, "year": int, "venue": str, "doi": str, "arxiv": str, "url": str, "version": str}
-WORDS = ("titles", "letters", "causes", "bounded_above", "bounded_below")  # for readers: tables of texts
+# Tables of texts.
+WORDS = ("titles", "letters", "causes", "quotes", "edits", "true_where", "bounded_above", "bounded_below")
 PAPER = {"id": str, **WORK, "contact": str, "checked_by": list, "packages": list}
 PAPER |= dict.fromkeys(("contents", "sources", "expected", *WORDS), dict)
 ENTRY = {"label": str, "module": str, "source": str}

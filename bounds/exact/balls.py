@@ -97,7 +97,17 @@ def erfc(x: Any) -> arb:
 
 
 def Phi(x: Any) -> arb:
-    """The standard normal distribution function."""
+    """The standard normal distribution function, as a ball.
+
+    Parameters
+    ----------
+    x : number or ball
+        Where it is evaluated.
+
+    Returns
+    -------
+    flint.arb
+    """
     return _monotone(lambda t: (-t / arb(2).sqrt()).erfc() / 2, x, increasing=True)
 
 

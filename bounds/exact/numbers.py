@@ -53,19 +53,49 @@ def steps(count: int) -> range:
 
 
 def exp(x: Any) -> Any:
-    """e^x of a number, an array or a ball."""
+    """e^x of a number, an array or a ball.
+
+    Parameters
+    ----------
+    x : number, array or ball
+        Where it is evaluated.
+
+    Returns
+    -------
+    number, array or ball
+    """
     return x.exp() if isinstance(x, BALLS) else np.exp(x)
 
 
 def log(x: Any) -> Any:
-    """The natural logarithm of a number, an array or a ball."""
+    """The natural logarithm of a number, an array or a ball.
+
+    Parameters
+    ----------
+    x : number, array or ball
+        Where it is evaluated.
+
+    Returns
+    -------
+    number, array or ball
+    """
     if isinstance(x, int) and abs(x) >= 2**63:  # numpy has no logarithm of such numbers
         return math.log(x)
     return x.log() if isinstance(x, BALLS) else np.log(x)
 
 
 def sqrt(x: Any) -> Any:
-    """The square root of a number, an array or a ball."""
+    """The square root of a number, an array or a ball.
+
+    Parameters
+    ----------
+    x : number, array or ball
+        Where it is evaluated.
+
+    Returns
+    -------
+    number, array or ball
+    """
     return x.sqrt() if isinstance(x, BALLS) else np.sqrt(x)
 
 

@@ -14,7 +14,6 @@ from flint import arb, fmpq
 from lemmata.bounds.proof.expression import Expression, walk
 
 INF = math.inf
-FLAT = arb("1.46163214496836234126")  # where log gamma is smallest, nearly; above 1.4616321449683624 it increases
 End = Any  # arb of radius 0, or an infinite float
 
 

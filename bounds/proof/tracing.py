@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 import scipy.special
-import scipy.stats
 from flint import arb
 
 from lemmata.bounds.exact import balls, numbers
@@ -171,8 +170,10 @@ class _Arb:
 @functools.cache  # behind which no digest of code looks: where things lie in memory is no part of what they do
 def remembered() -> dict[int, tuple[Any, Any]]:
     """{id of what was followed: (itself, so that its id stays its own; what stands for it)}."""
+    from scipy.stats import norm  # here, as half a second goes into it, which reading the ledger need not pay
+
     pairs = ((original, made) for originals, made in COUNTERPARTS for original in originals)
-    return {id(original): (original, made) for original, made in (*pairs, (scipy.stats.norm, _Normal), (arb, _Arb))}
+    return {id(original): (original, made) for original, made in (*pairs, (norm, _Normal), (arb, _Arb))}
 
 
 class _Statement:
@@ -228,6 +229,11 @@ class _Exactly(ast.NodeTransformer):
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         return node
+
+
+def parse_exactly(text: str) -> Any:
+    """The code of a formula in Python, which computes with decimals and quotients as fractions."""
+    return compile(ast.fix_missing_locations(_Exactly().visit(ast.parse(text, mode="eval"))), "<formula>", "eval")
 
 
 def _call(name: str, *arguments: ast.expr) -> ast.Call:
@@ -287,13 +293,13 @@ def compiled(function: FunctionType) -> Callable[..., Any]:
     """A function of ours, compiled again from its source."""
     try:
         if function.__name__ == "<lambda>":
-            return compile_tree(_find_lambda(function), function)
+            return compile_tree(find_lambda(function), function)
         return compile_tree(ast.parse(textwrap.dedent(inspect.getsource(function))).body[0], function)
     except (OSError, SyntaxError, TypeError, ValueError) as error:
         raise NotGeneric(f"{function!r} has no source ({error})") from error
 
 
-def _find_lambda(function: FunctionType) -> ast.Lambda:
+def find_lambda(function: FunctionType) -> ast.Lambda:
     """The syntax tree of a lambda: the one in its file at its line with its arguments."""
     code = function.__code__
     arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

@@ -6,6 +6,7 @@ Pr[‖Φu‖₂² > ((1+γ)/3) √(2 log m)] ≤ β
 '‖Φᵀ w‖² ≤ 2 √(log(1/β)) at ε̂ = 10⁻⁹, as in `beta_hat`'
 """
 
+import functools
 import re
 import unicodedata
 from collections.abc import Callable
@@ -22,7 +23,7 @@ SIGNS = {
     "varphi": "φ", "jmath": "j",
 }  # fmt: skip
 RELATIONS = {
-    "le": "≤", "ge": "≥", "lt": "<", "gt": ">", "ne": "≠", "in": "∈",
+    "le": "≤", "ge": "≥", "succeq": "⪰", "lt": "<", "gt": ">", "ne": "≠", "in": "∈",
     "sim": "~", "asymp": "≍", "propto": "∝", "pm": "±", "cap": "∩",
     "Rightarrow": "⇒", "iff": "⇔", "to": "→", "mapsto": "↦", "wedge": "∧", "setminus": "∖", "subset": "⊂", "mid": "|",
     "times": "×", "otimes": "⊗", "oplus": "⊕", "notin": "∉", "supset": "⊃", "subsetneq": "⊊", "Leftrightarrow": "⇔",
@@ -80,6 +81,7 @@ def in_unicode(latex: str) -> str:
     return re.sub(r" +([,)\]}⟩‖;])", r"\1", re.sub(r" {2,}", " ", text)).strip()
 
 
+@functools.cache  # pages and tables show most texts several times
 def in_symbols(text: str) -> str:
     """Prose with its ASCII mathematics in Unicode; what stands in backquotes, and examples, stay as they are."""
     return "\n\n".join(

@@ -96,6 +96,29 @@ def column_counts(*, columns: int, sigma: float) -> float:
 
 
 @textbook_release.explicit(
+    part="moments",
+    says=r"\Big(\sum_i z_iz_i^T+E,\ \sum_i y_iz_i+e\Big)\ \text{is}\ \frac{\sqrt{9/2}}{\sigma}\text{-GDP},"
+    r"\quad\|z_i\|\le1,\ |y_i|\le1,\ E_{jj},e_j\sim N(0,\sigma^2),\ E_{jk}=E_{kj}\sim N(0,\sigma^2/2)",
+    needs=[positive("sigma")],
+    source=", the Gaussian mechanism, on second moments",
+)
+def second_moments(*, sigma: float) -> float:
+    """Noisy second moments of rows z and targets y are together (sqrt(9 / 2) / sigma)-GDP, in exact arithmetic.
+
+    Derivation. (1) Over the standard deviations, moments off the diagonal count twice: the squared distance of two
+    records is |z z' - w w'|_F^2 + |y z - x w|^2 over sigma^2. (2) With c = <z, w>, a = |z|^2 and b = |w|^2 it is
+    a^2 + b^2 - 2 c^2 + y^2 a + x^2 b - 2 x y c <= a^2 + b^2 - 2 c^2 + a + b + 2 |c| <= 4 - 2 c^2 + 2 |c| <= 9 / 2, with
+    equality for unit rows at 60 degrees and targets 1 and -1. (3) Rows and targets are whole steps of a grid 2^-q, so
+    their products lie on the grid 4^-q, and their sums are exact in float64 below 2^53 of its steps. A sum plus noise
+    rounded to that grid is post-processing of the Gaussian mechanism (Remark 2.3), whose mu is distance over sigma.
+
+    >>> round(second_moments(sigma=3.0), 9)
+    0.707106781
+    """
+    return gaussian_mechanism_gdp(sensitivity=sqrt(9 / 2), sigma=sigma)
+
+
+@textbook_release.explicit(
     part="tables",
     says=r"|\hat t(x)-t(x)|\le2^{-46},\ 2\Phi(-t(x))=x;\quad|\hat\ell(x)+\log x|\le2^{-46}\quad"
     r"\left(2^{-16}\le x\le1\right);\quad|\hat e(x)e^{-x}-1|\le2^{-46}\quad(-700\le x\le0)",

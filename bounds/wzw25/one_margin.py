@@ -145,6 +145,37 @@ def last_loss(*, n: int, gamma: float, outliers: int, mu: float, beta: float, ra
     return outliers / n * outlier_cost(gamma=gamma / radius) + radius * noise / (gamma * n)
 
 
+@projected_gdp.explicit(
+    part="dimension",
+    says=r"\tilde L_{\gamma/3}(\Phi^\top\mathbf{w}_T;S)\le300\,\frac{b^2\log^{1/2}(1/\beta)\log^{1/2}((n+1)(n+2)"
+    r"/\beta)}{n\gamma^2\mu}+4.68\,\frac{b\,m(\gamma)}{\gamma n}\quad\mathrm{w.p.}\ 1-2\beta",
+    kind="tail",
+    needs=[
+        *SETTING,
+        require("0 < beta <= 1/2", lambda beta: 0 < beta <= 0.5),
+        require("mu <= n^7", lambda mu, n: mu <= n**7),
+    ],
+    source="ours; Lemma C.2 (part free-energy) at the printed step size, Lemma 6.2 (explicit)",
+)
+def last_loss_by_dimension(
+    *, n: int, gamma: float, outliers: int, mu: float, beta: float, radius: float = 1.0
+) -> float:
+    """The printed order of the last iterate's hinge loss with constants, where the dimension is above log T.
+
+    Derivation. Let l = log(1/beta) >= log 2, Delta = 12 b/gamma, and let k >= 50 be that of Lemma 6.2 (explicit), so k
+    l >= 24 log(6 n + 2) log 2 > 34. As mu <= n^7, log T <= 16 log n + log 2 <= k l. As in
+    wzw25.lemC.2/explicit/dimension, the excess is at most (1 + 9/(4 log 2) + 15/(4 k) + (2.1 + 0.52 log T)/(1 + k l))
+    (Delta/mu) sqrt(1 + k l) <= 5 Delta sqrt(k l)/mu, and wzw25.lem6.3.s1 makes 60 * 5 = 300 of it. An outlier costs at
+    most 1 + (3 b/gamma) sqrt(1 + gamma/(2 b)) <= 4.68 b/gamma. Comparator and event are those of
+    wzw25.lem6.3/explicit/closed.
+
+    >>> round(last_loss_by_dimension(n=1, gamma=1.0, outliers=1, mu=1.0, beta=0.5) - 4.68, 3)
+    393.721
+    """
+    noise = noise_term(n=n, gamma=gamma, mu=mu, beta=beta, radius=radius)
+    return 300 * noise * sqrt(-log(beta)) + 4.68 * radius * outliers / (gamma * n)
+
+
 def _tail_loss(
     tail: Callable[..., float],
     n: int,

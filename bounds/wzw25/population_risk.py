@@ -25,7 +25,17 @@ from lemmata.bounds.theorem import at_least, in_unit_interval, integer, require,
 from lemmata.bounds.wzw25 import WZW25, algorithms
 from lemmata.bounds.wzw25.algorithms import IN_RANGE, RANGE, spent_delta
 from lemmata.bounds.wzw25.margin_grid import grid_size
-from lemmata.bounds.wzw25.whole_grid import GENERAL, ON_PROPER, ON_SETS, PRINTED, PROPER, comparator, quantile_off_grid
+from lemmata.bounds.wzw25.whole_grid import (
+    GENERAL,
+    ON_PROPER,
+    ON_SETS,
+    PRINTED,
+    PROPER,
+    QUANTILE,
+    SYMBOLS,
+    comparator,
+    quantile_off_grid,
+)
 
 
 @theorem(
@@ -302,9 +312,8 @@ def uncapped(n: int, gamma: float, outliers: int, epsilon: float, delta: float, 
 
 
 @population_rate.explicit(
-    says=r"\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le2Q(\gamma,|S_{\mathrm{out}}|)"
-    r"+\frac5n\left(k_{\tilde\gamma}\log(2n)+\log\frac{4|\Gamma|}\beta\right)\quad\mathrm{w.p.}\ 1-4\beta,"
-    r"\ \beta=n^{-2},\ Q=\mathrm{Theorem\ 6.5\ (explicit,\ part\ tail}-\mathrm{off}-\mathrm{grid)}",
+    says=r"\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le2\left(" + QUANTILE + r"\right)"
+    r"+\frac{5}{n}\left(k\log(2n)+\log(4|\Gamma|n^2)\right)\quad\mathrm{w.p.}\ 1-\frac{4}{n^2}" + SYMBOLS,
     needs=[*GENERAL, integer("n", 3)],
     source="derived here",
 )

@@ -15,8 +15,7 @@ from math import log, sqrt
 from lemmata.bounds.bms22 import BMS22
 from lemmata.bounds.exact.numbers import Number, alike, exp, steps
 from lemmata.bounds.theorem import Hypothesis, P, S, Statement, at_least, between, integer, positive, require, theorem
-from lemmata.bounds.wzw25 import WZW25
-from lemmata.bounds.wzw25 import table_rates as rates
+from lemmata.bounds.wzw25 import WZW25, table_rates as rates
 from lemmata.bounds.wzw25.margin_grid import doubling_grid
 from lemmata.bounds.wzw25.one_margin import summed_loss
 from lemmata.bounds.wzw25.table_rates import Rate, at_unit_norms, quotient, value

@@ -43,6 +43,19 @@ PROPER = [*GENERAL, NOT_ALL, UNIT_BALL]
 ON_SETS = r"\min_{S_{\mathrm{out}}\subset S,\,\gamma:=\gamma(S\setminus S_{\mathrm{out}})>0}"
 ON_PROPER = ON_SETS.replace(r"\subset S,", r"\subset S,\,S_{\mathrm{out}}\ne S,")
 TERMS = r"\frac{1}{\gamma^2n\varepsilon}+\frac{|S_{\mathrm{out}}|}{\gamma n}"
+OUTLIERS = r"\frac{|S_{\mathrm{out}}|}{n}\left(1+\frac{3b\sqrt{3/2}}{\gamma'}\right)"
+QUANTILE = (  # the error of the last iterate, with the symbols of SYMBOLS
+    OUTLIERS + r"+\max(1,D^2)(4+3\log T)\frac{12b}{\tilde{\gamma}n\mu_c}\sqrt{1+k\log(|\Gamma|n^2)}"
+    r"+\frac{2\sqrt{\log(|\Gamma|n^2)}}{n\mu_c}"
+)
+SYMBOLS = (  # as `comparator`, `call_budget`, `printed_steps` and Lemma 6.2 (explicit) compute them
+    r",\quad \mu_c=\frac{\varepsilon}{4\sqrt{|\Gamma|\log(1/\delta)}},\ |\Gamma|=\lceil\log_2 n\rceil+1,"
+    r"\ T=\lceil n^2\mu_c^2\rceil,\quad k=\left\lceil"
+    r"\frac{16b^2\log(|\Gamma|(3n+1)n^2)}{\tilde{\gamma}^2(1-\tilde{\gamma}/(3b))}\right\rceil,"
+    r"\quad \gamma\ge\frac{b}{n}:\ \gamma'=\tilde{\gamma}=\max\{x\in b\Gamma:x\le\gamma\},\ D=1,"
+    r"\quad \gamma<\frac{b}{n},\ n\ge 4:\ \tilde{\gamma}=\frac{b}{n},\ \gamma'=\frac{3\gamma}{\sqrt{2}},"
+    r"\ D=\frac{\sqrt{2}b}{3n\gamma}"
+)
 
 # Theorem 6.5 = H.1: privacy -------------------------------------------------------------------------------------------
 
@@ -171,9 +184,10 @@ def comparator(n: int, gamma: float, radius: float) -> tuple[float, float, float
 
 @empirical_privacy.explicit(
     part="off-grid",
-    says=r"\mathbb{E}[\tilde{\mathcal R}_S(\mathrm{out})]\le\frac{|S_{\mathrm{out}}|}{n}"
-    r"\left(1+\frac{3b\sqrt{3/2}}{\gamma'}\right)+\frac{1+D^2}{2}\,\frac{12b}{\tilde{\gamma}n}"
-    r"\sqrt{\frac{n^2}{T}+\frac{k}{\mu_c^2}}+\frac{\sqrt{2\log|\Gamma|}}{n\mu_c}+\frac{1}{n^2}",
+    says=r"\mathbb{E}[\tilde{\mathcal R}_S(\mathrm{out})]\le"
+    + OUTLIERS
+    + r"+\frac{1+D^2}{2}\,\frac{12b}{\tilde{\gamma}n}"
+    r"\sqrt{\frac{n^2}{T}+\frac{k}{\mu_c^2}}+\frac{\sqrt{2\log|\Gamma|}}{n\mu_c}+\frac{1}{n^2}" + SYMBOLS,
     kind="mean",
     needs=GENERAL,
     source="Lemma H.2 (explicit), for margins off the grid and below it",
@@ -200,9 +214,7 @@ def error_off_grid(*, n: int, gamma: float, outliers: int, epsilon: float, delta
 
 @empirical_privacy.explicit(
     part="tail-off-grid",
-    says=r"\tilde{\mathcal R}_S(\mathbf{w}_{\mathrm{out}})\le\frac{|S_{\mathrm{out}}|}{n}"
-    r"\left(1+\frac{3b\sqrt{3/2}}{\gamma'}\right)+\max(1,D^2)(4+3\log T)\frac{12b}{\tilde{\gamma}n\mu_c}"
-    r"\sqrt{1+k\log(|\Gamma|n^2)}+\frac{2\sqrt{\log(|\Gamma|n^2)}}{n\mu_c}" + SURE,
+    says=LAST + r"\le" + QUANTILE + SURE + SYMBOLS,
     kind="tail",
     needs=GENERAL,
     source="Lemma 6.3 (part closed), Lemma F.2 (explicit), margins off the grid as in part off-grid",

@@ -5,8 +5,7 @@ from itertools import product
 import numpy as np
 from scipy.stats import norm
 
-from lemmata.bounds.abgmu22 import assumptions as bounds
-from lemmata.bounds.abgmu22 import baselines
+from lemmata.bounds.abgmu22 import assumptions as bounds, baselines
 from lemmata.experiments.checks import Control, Link, equality, grid, inequality_claim, run_script, up_to_one
 from lemmata.experiments.instances.classes.glm_losses import largest_losses, smooth_pieces
 

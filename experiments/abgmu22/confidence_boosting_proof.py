@@ -11,9 +11,7 @@ from math import ceil, exp, log, log1p, sqrt
 import numpy as np
 from scipy.stats import binom
 
-from lemmata.bounds.abgmu22 import concentration
-from lemmata.bounds.abgmu22 import confidence_boosting as bounds
-from lemmata.bounds.abgmu22 import confidence_boosting_proof as proof
+from lemmata.bounds.abgmu22 import concentration, confidence_boosting as bounds, confidence_boosting_proof as proof
 from lemmata.bounds.theorem import at_least, require
 from lemmata.experiments.checks import Control, Link, Step, inequality_claim, order_claim, run_script, up_to_one
 from lemmata.mechanisms.selection import report_noisy_max

@@ -7,10 +7,13 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from lemmata.bounds.abgmu22 import assumptions, baselines
-from lemmata.bounds.abgmu22 import grid_output as bounds
-from lemmata.bounds.abgmu22 import grid_search as search
-from lemmata.bounds.abgmu22 import grid_search_proof as proof
+from lemmata.bounds.abgmu22 import (
+    assumptions,
+    baselines,
+    grid_output as bounds,
+    grid_search as search,
+    grid_search_proof as proof,
+)
 from lemmata.bounds.theorem import at_least
 from lemmata.experiments.abgmu22.stability import OUTPUT, far_label, squares_at_the_end
 from lemmata.experiments.checks import (

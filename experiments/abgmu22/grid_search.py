@@ -12,8 +12,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from lemmata.bounds.abgmu22 import grid_search as bounds
-from lemmata.bounds.abgmu22 import grid_search_proof as steps
+from lemmata.bounds.abgmu22 import grid_search as bounds, grid_search_proof as steps
 from lemmata.bounds.abgmu22.stability import loss_bound as ball_bound
 from lemmata.experiments.checks import (
     Control,
@@ -74,7 +73,7 @@ def valid_cases(statement, over=1.0):
     given=[bounds.valid_chance_corrected],
     control=Control("bad losses with {} times the probability", (1.01, 1.5)),
     tightness=up_to_one,
-    note="true, since δ/2 ≤ 1 − δ/2, with equality at δ = 1. The next sentence needs 1 − δ/2, and that holds",
+    note="literally true, since δ/2 ≤ 1 − δ/2, and a misprint: the next sentence needs 1 − δ/2, and that holds",
 )
 def valid_with_half_of_delta(*, factor=1):
     """delta/2 against the exact chance."""
@@ -252,6 +251,7 @@ assert zero > 0.98 and bound + root < 0.8  # w_0 = 0, whose excess risk is 2""",
         "counterexample the data are one repeated record and the base learner returns w*. The bound fails "
         "with the factor 4 before the root and with the factor 4 under it (our copy of the text does not "
         "show which is meant). With 2Δ/n it still fails, but by constants only (part utility-average). "
+        "The proof leaves out j* = 0 with ‖w*‖ ≤ 2ᴷ, for which the score ‖𝒴‖² of w₀ gives the bound. "
         "The root also has the wrong unit: under ℓ → sℓ it grows with √s"
     ),
 )

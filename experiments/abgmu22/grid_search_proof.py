@@ -160,15 +160,6 @@ def losses_that_nobody_sees():
 PENALISED = grid(loss_bound=[0.5, 40.0], label_bound=[0.1, 1.0, 7.0], n=[2, 10**5], guesses=[1, 30], beta=[1e-6, 0.9])
 
 
-def exponents(statement, factor=1.0):
-    """The exponent of s4 at t = tau_j / factor, in units of log(4K/beta): at least 1 is needed."""
-    for sizes in PENALISED:
-        t = float(statement(**sizes)) / factor
-        n, square = sizes["n"], sizes["label_bound"] ** 2
-        exponent = (t * n) ** 2 / (sizes["loss_bound"] * t * n + 4 * n * square)
-        yield sizes, log(4 * sizes["guesses"] / sizes["beta"]) * (1 - EXPONENT), exponent
-
-
 @inequality_claim(
     bounds.proof_penalty,
     control=Control("a penalty {} times smaller", (1.01, 1.5)),
@@ -248,7 +239,7 @@ assert 1 - chances[1] > beta"""
     python=CHOICE.format(name="printed_selection_loss", gamma="Delta"),
     note=(
         "with the sensitivities Δ(B_j) that Algorithm 1 prints, the selection may lose Δ(B_j)/ε, however "
-        "large n is. But the printed loss is divided by n"
+        "large n is. But the printed loss is divided by n. The proof prints 1 − β for the 1 − β/4 of Algorithm 1"
     ),
 )
 def loss_with_printed_sensitivities():
@@ -316,8 +307,6 @@ def loss_of_the_printed_selection(*, factor=1):
 
 # The last lines -------------------------------------------------------------------------------------------------------
 
-NORMS = [Fraction(k, 64) for k in range(0, 64 * 9)]
-
 
 @inequality_claim(
     bounds.printed_ball,
@@ -380,7 +369,8 @@ left = 2 * proof_penalty(label_bound=1.0, **sizes) + printed_selection_loss(epsi
 assert left > 1.05 * last_line(label_bound=1.0, epsilon=1.0, **sizes)  # .528 and .494""",
     note=(
         "the proof arrives at 2ε + 4, which may be 6, where 5 is printed. So the line is true for ε ≤ "
-        "1/2. The factor 4 is read before the root here, as our copy of the text does not show its place"
+        "1/2. The factor 4 is read before the root here, as our copy of the text does not show its place. The "
+        "reason given, the assumption that ‖w*‖ ≤ ‖𝒴‖², is made nowhere, compares two units, and is not needed"
     ),
 )
 def five_where_six_are_needed():

@@ -10,8 +10,7 @@ from math import exp, expm1, log, log1p, sqrt
 import numpy as np
 from scipy.stats import binom
 
-from lemmata.bounds.abgmu22 import baselines
-from lemmata.bounds.abgmu22 import rates as bounds
+from lemmata.bounds.abgmu22 import baselines, rates as bounds
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import (
     Control,
@@ -31,7 +30,6 @@ from lemmata.experiments.checks import (
 )
 
 ROUNDING = 1e-9
-POWERS = grid(n=[4.0, 64.0, 1e6, 1e12], epsilon=[1e-3, 1.0, 30.0], d=[1, 64, 10**6])
 ALGEBRA = [Step("algebra")]
 CROSSINGS = grid(privacy=[6.4, 64.0, 1e6])
 SIXTEENTH = 1 / 16

@@ -6,8 +6,7 @@ Ridge regression and gradient descent on the line are followed exactly, in fract
 from fractions import Fraction
 from itertools import product
 
-from lemmata.bounds.abgmu22 import baselines
-from lemmata.bounds.abgmu22 import rates as bounds
+from lemmata.bounds.abgmu22 import baselines, rates as bounds
 from lemmata.experiments.abgmu22.rates import ROUNDING, TESTS, best_errors
 from lemmata.experiments.checks import Control, inequality_claim, run_script
 

@@ -6,8 +6,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.stats import norm
 
-from lemmata.bounds.abgmu22 import assumptions
-from lemmata.bounds.abgmu22 import stability as bounds
+from lemmata.bounds.abgmu22 import assumptions, stability as bounds
 from lemmata.bounds.theorem import require
 from lemmata.experiments.abgmu22.assumptions import LABELS, REACHES
 from lemmata.experiments.checks import Control, Link, Step, equality, grid, identity_claim, inequality_claim, run_script

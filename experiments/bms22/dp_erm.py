@@ -5,8 +5,7 @@ from math import e, exp, log
 
 import numpy as np
 
-from lemmata.bounds.bms22 import dp_erm as bounds
-from lemmata.bounds.bms22 import dp_erm_proof as steps
+from lemmata.bounds.bms22 import dp_erm as bounds, dp_erm_proof as steps
 from lemmata.bounds.bms22.phased_sgd import one_round, rounds_for
 from lemmata.bounds.bms22.pure_learner import selection_excess
 from lemmata.bounds.exact.balls import enclosure, lower_end, upper_end

@@ -7,8 +7,7 @@ from math import exp, expm1, factorial, floor, log, sqrt
 import numpy as np
 from flint import arb
 
-from lemmata.bounds.bms22 import dp_erm, phased_sgd
-from lemmata.bounds.bms22 import dp_erm_proof as bounds
+from lemmata.bounds.bms22 import dp_erm, dp_erm_proof as bounds, phased_sgd
 from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.bounds.exact.certify import at, certify, over
 from lemmata.bounds.exact.privacy_curves import log_gaussian_delta

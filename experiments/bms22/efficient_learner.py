@@ -6,9 +6,7 @@ from math import ceil, e, exp, log, sqrt
 
 import numpy as np
 
-from lemmata.bounds.bms22 import dp_erm as training
-from lemmata.bounds.bms22 import efficient_learner as bounds
-from lemmata.bounds.bms22 import efficient_learner_proof as steps
+from lemmata.bounds.bms22 import dp_erm as training, efficient_learner as bounds, efficient_learner_proof as steps
 from lemmata.bounds.bms22.phased_sgd import phase_lengths, rounds_for
 from lemmata.bounds.bms22.sign_projection import sign_projection_tail
 from lemmata.experiments.bms22.dp_erm import broken_privacy
@@ -376,6 +374,35 @@ def operations_are_counted():
     for m, d, k, beta in ((2, 1, 1, 0.9), (20, 13, 6, 0.1), (8, 64, 3, 1e-6), (37, 2, 1, 0.5), (3, 3, 2, 0.5)):
         point = {"m": m, "d": d, "k": k, "beta": beta}
         yield point, learner_operations(**point), bounds.operations(**point)
+
+
+@order_claim(
+    bounds.step_order,
+    family="m = 10⁶, δ = 1/(10 m), β = 0.1, ε → 0",
+    severity="constant",
+    finding="a gradient step takes log m operations even if k is 1",
+    python="""from math import log
+from lemmata.bounds.bms22.efficient_learner import step_order
+# k is at least 1, and the sampling of a record takes log m operations by the text.
+ratios = [(1 + log(10**6)) / step_order(m=10**6, epsilon=e, delta=1e-7) for e in (1e-5, 1e-7, 1e-9)]
+assert ratios[2] > 99 * ratios[1] > 9801 * ratios[0] > 9801""",
+    note="the running time of the theorem survives, because of its term md log(max(d, m))",
+)
+def steps_at_small_budgets():
+    """k + log m over the printed order as epsilon falls, where k is 1."""
+    for epsilon in (1e-5, 1e-7, 1e-9):
+        rows = ceil(bounds.printed_rows(m=10**6, epsilon=epsilon, delta=1e-7, beta=0.1))
+        setting = {"m": 10**6, "epsilon": epsilon, "delta": 1e-7}
+        yield setting, rows + log(10**6), bounds.step_order(**setting)
+
+
+@order_claim(bounds.step_order_with_logarithm, constant=2 / log(2))
+def steps_at_all_budgets():
+    """k + log m over the corrected order, up to beta = 1/2."""
+    for m, epsilon, delta, beta in product((2, 3, 10**3, 10**9), (1e-9, 1.0, 20.0), (1e-300, 0.4), (1e-99, 0.5)):
+        rows = ceil(bounds.printed_rows(m=m, epsilon=epsilon, delta=delta, beta=beta))
+        setting = {"m": m, "epsilon": epsilon, "delta": delta}
+        yield setting | {"beta": beta}, rows + log(m), bounds.step_order_with_logarithm(**setting)
 
 
 if __name__ == "__main__":

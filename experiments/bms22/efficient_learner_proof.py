@@ -270,6 +270,7 @@ assert (loss > printed_training(a={a}, **setting)).mean() > 0.8  # allowed: beta
     full=({"m": 256, "epsilon": 5.0, "delta": 0.0039, "beta": 0.5, "a": 1.0},),
     bound=lambda *, beta, **_: beta / 3,
     severity="constant",
+    misprint="read O(·) before the bracket, as Lemma 3.1, which the line cites, has it, and β ≤ 1/2 as there",
     chunk=50,
     cap=6,
     cost=3e-4,

@@ -3,16 +3,13 @@
 from collections import Counter
 from fractions import Fraction
 from itertools import product
-from math import e as EULER
-from math import log, sqrt
+from math import e as EULER, log, sqrt
 
 import numpy as np
 from flint import arb
 
-from lemmata.bounds.bms22 import fast_projection as bounds
-from lemmata.bounds.bms22 import sign_projection
-from lemmata.bounds.exact.balls import Phi
-from lemmata.bounds.exact.balls import exact as ball
+from lemmata.bounds.bms22 import fast_projection as bounds, sign_projection
+from lemmata.bounds.exact.balls import Phi, exact as ball
 from lemmata.experiments.bms22.sign_projection import breaks
 from lemmata.experiments.checks import (
     Control,

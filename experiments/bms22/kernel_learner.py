@@ -6,8 +6,7 @@ from math import ceil, log, sqrt
 import numpy as np
 from scipy.special import logsumexp
 
-from lemmata.bounds.bms22 import efficient_learner
-from lemmata.bounds.bms22 import kernel_learner as bounds
+from lemmata.bounds.bms22 import efficient_learner, kernel_learner as bounds
 from lemmata.bounds.bms22.random_features import feature_norm
 from lemmata.experiments.bms22.efficient_learner import constant as efficient_constant
 from lemmata.experiments.checks import (
@@ -38,8 +37,6 @@ from lemmata.experiments.instances.datasets.erm_families import (
 from lemmata.experiments.instances.pairs.flipped_records import ROUNDING, SMALL_RHO, with_privacy
 from lemmata.mechanisms.features.random_features import KERNELS
 from lemmata.mechanisms.learners.erm import dp_erm, kernel_learner
-
-RANGE = PRIVACY_RANGE.range
 
 # Privacy --------------------------------------------------------------------------------------------------------------
 

@@ -9,8 +9,7 @@ from math import ceil, log, sqrt
 
 import numpy as np
 
-from lemmata.bounds.bms22 import kernel_learner as bounds
-from lemmata.bounds.bms22 import random_features
+from lemmata.bounds.bms22 import kernel_learner as bounds, random_features
 from lemmata.experiments.checks import Control, Link, grid, identity_claim, inequality_claim, run_script, tail_claim
 from lemmata.experiments.instances.classes.kernel_machines import exact_coefficients, machine, with_features
 

@@ -9,8 +9,7 @@ from math import exp, inf, log, nextafter
 
 import numpy as np
 
-from lemmata.bounds.bms22 import label_privacy as bounds
-from lemmata.bounds.bms22 import pure_learner
+from lemmata.bounds.bms22 import label_privacy as bounds, pure_learner
 from lemmata.bounds.bms22.exponential_mechanism import two_level_failure
 from lemmata.bounds.bms22.margin_deviation import BARTLETT, log_cover, square_of_sum
 from lemmata.bounds.exact.balls import exact

@@ -1,29 +1,34 @@
 """Relative deviation of the margin loss: Lemma A.2 of bms22, over all fat-shattering dimensions d."""
 
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from math import comb, floor, log, sqrt
+
 import numpy as np
 
 from lemmata.bounds.bms22 import margin_deviation as bounds
-from lemmata.bounds.bms22 import relative_deviation as proof
 from lemmata.bounds.exact.balls import exact
-from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import (
     Control,
-    exact_claim,
+    Link,
+    Step,
+    equality,
     grid,
     inconclusive,
     inequality_claim,
-    refuted,
     run_script,
     tail_claim,
+    up_to_one,
 )
 from lemmata.experiments.instances.classes import hypothesis_classes
 from lemmata.experiments.instances.laws.deviation_laws import (
+    CHAIN,
+    all_thresholds,
+    counts,
     decide_uniform,
-    improbable,
     level_of,
-    tail_witness,
-    two_atoms,
     with_less,
 )
 
@@ -53,7 +58,7 @@ def memorising(*, m, d, beta):
     full=({"m": 1, "d": 93, "beta": 0.5}, {"m": 1000, "d": 10**5, "beta": 1e-12}),
     severity="statement",
     corner=require("d ≤ m", lambda d, m: d <= m),
-    undecided="the usual argument proves 4Q/m for the printed M/m (explicit). From d = m to 92.4 m both are vacuous",
+    restated=("bms22.thm6.1",),
     python=lambda setting, *_: BEYOND.format(**setting),
     figure=memorising,
     note=(
@@ -70,63 +75,141 @@ def large_dimensions_fail(*, m, d, beta):
     return inconclusive("ONE_SIDED_ORACLE", "memorising does not break it here")
 
 
-@exact_claim(
-    bounds.margin_deviation_up_to_m,
-    quick=({"m": 1000, "d": 1, "beta": 0.1}, {"m": 100_000, "d": 1, "beta": 1e-300}),
-    full=(
-        {"m": 5000, "d": 2, "beta": 1e-300},
-        *grid(m=[400, 10_000], d=[1], beta=[0.999, 1e-8]),
-        {"m": 1500, "d": 2, "beta": 1e-8},
-        {"m": 100_000, "d": 30, "beta": 1e-300},
-        {"m": 3, "d": 3, "beta": 0.5},
-    ),
-    control=Control("M divided by {}", (1.9, 2), {"m": 100_000, "d": 1, "beta": 1e-300}),
-    nonvacuous_from=lambda: next(m for m in range(1, 10**4) if bounds.margin_complexity(m, 1, 0.1) < 1),
-    cost=0.35,
-    note=(
-        "classifiers to {-1, 1}, whose margin loss is the zero-one loss: one of them at the worst risk, "
-        "thresholds on the line where m ≤ 120, and all four on two atoms (d = 2). Other classes of small "
-        "d are not covered. The usual argument proves the explicit reading"
-    ),
+# The derivation for d <= m --------------------------------------------------------------------------------------------
+
+
+def binomial(k, n, p):
+    """P(Bin(n, p) = k), a ball."""
+    return comb(n, k) * exact(p) ** k * (1 - exact(p)) ** (n - k)
+
+
+def errors_in_all(m, x, p):
+    """T, the number of errors in 2m records at which the swap is examined."""
+    return min(floor((2 * m + 1) * p), m + x)
+
+
+def kl(q, p):
+    """KL(q || p) of two coins, a ball."""
+    q, p = exact(q), exact(p)
+    return sum((a * (a / b).log() for a, b in ((q, p), (1 - q, 1 - p)) if a > 0), exact(0))
+
+
+def by_the_most_likely(*, m, x, p):
+    """(x+1) b(x; m)/b(T; 2m)."""
+    return (x + 1) * binomial(x, m, p) / binomial(errors_in_all(m, x, p), 2 * m, p)
+
+
+def by_chernoff(*, m, x, p):
+    """(2m+1) (x+1) exp(-m KL(x/m || p)), times exp(2m KL(T/2m || p)) where T is below the mode."""
+    total = errors_in_all(m, x, p)
+    below = kl(Fraction(total, 2 * m), p) if total < floor((2 * m + 1) * p) else 0
+    return (2 * m + 1) * (x + 1) * (2 * m * below - m * kl(Fraction(x, m), p)).exp()
+
+
+@inequality_claim(
+    bounds.swapping_ratio,
+    given=[bounds.poisson_divergence],
+    steps=[
+        Step("symmetric and unimodal", by_the_most_likely),
+        Step("Chernoff's bound; a mode has probability 1/(2m + 1) at least", by_chernoff),
+        Step(bounds.poisson_divergence),
+    ],
+    caught=(1.5, 2),
+    rounding=1e-30,
+    reach={"m": 100, "x": 100},
+    note="the worst case is m = 1, x = 0, p = 1/3",
 )
-def up_to_m_holds(*, m, d, beta, factor=1):
-    """The exact failure probabilities of concrete classes of dimension at most d."""
-    setting = {"m": m, "d": d, "beta": beta}
-    level = with_less(level_of(bounds.margin_deviation_up_to_m, **setting), factor)
-    verdict = decide_uniform(setting, m, 1, beta, level, scope="settings", evidence="enumeration")
-    if verdict.outcome == HOLDS and d >= 2 and m <= 5000:
-        chance, mass = two_atoms(m, level)
-        if chance > exact(beta):
-            return refuted("enumeration", tail_witness(setting, beta, chance, f"two atoms, one of mass {mass:.6g}", ""))
-    return verdict
+def swaps_show_deviations():
+    """The exact hypergeometric tail over the exact binomial probability, at risks from x/m to 1."""
+    for m, share, x in product((1, 2, 5, 12, 40), (1e-6, 0.1, 1 / 3, 0.5, 0.9, 1 - 1e-6), range(40)):
+        if x < m:
+            p = x / m + (1 - x / m) * share
+            total = errors_in_all(m, x, p)
+            ways = sum(comb(m, k) * comb(m, total - k) for k in range(max(0, total - m), x + 1))
+            left = exact(Fraction(ways, comb(2 * m, total))) / binomial(total - x, m, p)
+            yield {"m": m, "x": x, "p": p}, left, bounds.swapping_ratio(m=m, x=x, p=exact(p))
+
+
+@inequality_claim(bounds.poisson_divergence, steps=[Step("log √t ≤ √t - 1")], tightness=equality)
+def roots_are_below():
+    """Near the equality at t = 1 and far from it."""
+    for t in (1e-9, 0.25, 0.99, 1.01, 4.0, 1e9):
+        yield {"t": t}, (sqrt(t) - 1) ** 2, bounds.poisson_divergence(t=t)
+
+
+@inequality_claim(
+    bounds.room_of_the_logarithms,
+    steps=[
+        Step("log(3m³) ≤ 3 log(2m)", lambda *, m: 3 * log(2 * m)),
+        Step("a quadratic in log m", lambda *, m: bounds.room_of_the_logarithms.theorem.formula(m=m, d=1)),
+        Step("d log(a/d) increases in d ≤ a/e"),
+    ],
+    caught=(10, 20),
+    note="the left side is at most a tenth of the right one",
+)
+def unions_are_affordable():
+    """At d = 1, at d = m, and between."""
+    for m, d in product((1, 2, 30, 10**4, 10**9), (1, 30, 10**4, 10**9)):
+        if d <= m:
+            yield {"m": m, "d": d}, log(3 * m**3), bounds.room_of_the_logarithms(m=m, d=d)
+
+
+@inequality_claim(
+    bounds.margin_deviation_up_to_m,
+    given=(bounds.margin_deviation_derived, bounds.room_of_the_logarithms),
+    scope="everywhere: d <= m",
+    caught=(1.01, 1.5),
+    tightness=up_to_one,
+    nonvacuous_from=lambda: next(m for m in range(1, 10**4) if bounds.margin_complexity(m, 1, 0.1) < 1),
+    note="our Q over M/m tends to 1 as β falls. In M, a share 1 - log 2 of the covering number is to spare",
+)
+def derived_is_smaller():
+    """The explicit bound against the printed one at d <= m; what the union over x costs, against what is to spare."""
+    for m, d, beta, empirical in product((1, 250, 10**4, 10**12), (1, 30, 10**4), (0.9, 1e-300), (0.0, 1e-6, 0.1)):
+        if d <= m:
+            point = {"m": m, "d": d, "beta": beta, "empirical": empirical}
+            yield point, bounds.margin_deviation_derived(**point), bounds.margin_deviation_up_to_m(**point)
+            yield Link("union over x", {"m": m, "d": d}, log(3 * m**3), bounds.room_of_the_logarithms(m=m, d=d))
 
 
 @inequality_claim(
     bounds.margin_deviation_derived,
     quick=({"m": 2000, "d": 1, "beta": 0.1}, {"m": 10_000, "d": 2, "beta": 1e-300}),
-    full=grid(m=[3000, 100_000], d=[1, 10], beta=[0.999, 1e-8]),
+    full=grid(m=[1000, 100_000], d=[1, 10], beta=[0.999, 1e-8]),
     control=Control("Q divided by {}", (1.01, 2)),
-    given=(proof.ghost_reaches, proof.deviation_of_risk, proof.swapping_tail, proof.solved),
+    given=(bounds.swapping_ratio,),
     cites=(bounds.BARTLETT,),
     scope="everywhere: d <= m",
     nonvacuous_from=lambda: next(
         m for m in range(1, 10**4) if bounds.margin_deviation_derived(m=m, d=1, beta=0.1, empirical=0) < 1
     ),
     cost=0.3,
+    note="a class of thresholds on the line, d = 1, is examined where m ≤ 120",
 )
 def derived_holds(*, m, d, beta, factor=1):
-    """The derivation at the setting and at large samples; the exact failure probabilities of one hypothesis."""
+    """The union over x and the cover, by step s1; exact failure probabilities of one hypothesis and of thresholds."""
     setting = {"m": m, "d": d, "beta": beta}
-    for point in (*grid(m=[10**18], d=[1, 2, 1000], beta=[0.5, 1e-300]), setting):
+    for point in (*grid(m=[1000], d=[1], beta=[0.5, 1e-300]), setting):
         level = with_less(level_of(bounds.margin_deviation_derived, **point), factor)
-        yield from improbable(point, bounds.log_cover(point["m"], point["d"]).exp(), level)
-    return decide_uniform(setting, m, 0, beta, level, scope="everywhere: d <= m")
+        n, cover = point["m"], bounds.log_cover(point["m"], point["d"]).exp()
+        for x in counts(n):
+            if (p := level(exact(Fraction(x, n)))) < 1:
+                ratio = bounds.swapping_ratio(m=n, x=x, p=p) / (2 * n + 1) / (x + 1)
+                yield Link(
+                    "union", point | {"x": x}, (2 * n + 1) * n * (n + 1) / 2 * cover * ratio, exact(point["beta"])
+                )
+    for chance in (0.5, 1e-9):  # thresholds have 2n + 1 patterns of errors on 2n points, a cover that is known
+        known = exact((2 * CHAIN + 1) * 3 * CHAIN**3 / chance).log() / CHAIN
+        fails = all_thresholds(CHAIN, partial(bounds.square_of_sum, part=known))
+        yield Link("thresholds", {"m": CHAIN, "beta": chance}, fails, exact(chance))
+    return decide_uniform(setting, m, 1, beta, level, scope="everywhere: d <= m")
 
 
 @inequality_claim(
     bounds.margin_deviation_of_one,
     quick=({"m": 100, "beta": 0.1}, {"m": 2000, "beta": 1e-300}),
     full=grid(m=[1, 5, 10_000], beta=[0.999, 0.5, 1e-8]),
+    given=[bounds.poisson_divergence],
     control=Control("M divided by {}", (1.01, 1.5)),
     rounding=1e-30,
     cost=0.25,
@@ -142,6 +225,10 @@ def one_hypothesis_holds(*, m, beta, factor=1):
     for share in (0, 1e-6, 0.1, 0.5, 0.99):
         root = level(exact(share)).sqrt() - exact(share).sqrt()
         yield setting | {"R_S": share}, (-m * root**2).exp(), exact(beta) / exact(1).exp()
+        q, p = exact(share), level(exact(share))
+        if q > 0 and p < 1:  # KL(q || p), as a sum
+            divergence = sum(a * bounds.poisson_divergence(t=b / a) for a, b in ((q, p), (1 - q, 1 - p)))
+            yield Link("Okamoto's inequality", setting | {"R_S": share}, root**2, divergence)
     return decide_uniform(setting, m, 0, beta, level)
 
 

@@ -10,9 +10,13 @@ from math import isinf, log, sqrt
 import numpy as np
 
 from lemmata.bounds.abgmu22 import generalized_exponential
-from lemmata.bounds.bms22 import bound_sensitivity, efficient_learner, efficient_learner_proof
-from lemmata.bounds.bms22 import margin_selection as bounds
-from lemmata.bounds.bms22 import margin_selection_proof as proof
+from lemmata.bounds.bms22 import (
+    bound_sensitivity,
+    efficient_learner,
+    efficient_learner_proof,
+    margin_selection as bounds,
+    margin_selection_proof as proof,
+)
 from lemmata.bounds.bms22.definitions import smallest_delta, smallest_epsilon
 from lemmata.bounds.theorem import require
 from lemmata.experiments.checks import (

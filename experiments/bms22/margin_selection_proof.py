@@ -7,9 +7,11 @@ from math import ceil, log
 import numpy as np
 
 from lemmata.bounds.abgmu22.generalized_exponential import selection_penalty
-from lemmata.bounds.bms22 import bound_sensitivity as sensitivity
-from lemmata.bounds.bms22 import margin_selection as selection
-from lemmata.bounds.bms22 import margin_selection_proof as bounds
+from lemmata.bounds.bms22 import (
+    bound_sensitivity as sensitivity,
+    margin_selection as selection,
+    margin_selection_proof as bounds,
+)
 from lemmata.bounds.exact.balls import hull
 from lemmata.experiments.bms22.bound_sensitivity import neighbour_losses
 from lemmata.experiments.checks import inequality_claim, order_claim, run_script, up_to_one, withheld, witness

@@ -5,8 +5,14 @@ from math import e, log, log2, sqrt
 
 import numpy as np
 
-from lemmata.bounds.bms22 import network, network_embedding, network_selection, pure_learner
-from lemmata.bounds.bms22 import pure_learner_proof as linear
+from lemmata.bounds.bms22 import (
+    network,
+    network_cover,
+    network_embedding,
+    network_selection,
+    pure_learner,
+    pure_learner_proof as linear,
+)
 from lemmata.bounds.bms22.definitions import smallest_epsilon
 from lemmata.bounds.bms22.exponential_mechanism import replace_pairs
 from lemmata.bounds.exact.balls import exact
@@ -22,8 +28,7 @@ from lemmata.experiments.checks import (
     up_to_one,
 )
 from lemmata.experiments.checks.pair import largest_log_ratio
-from lemmata.experiments.instances.classes import linear_learners as small
-from lemmata.experiments.instances.classes import networks
+from lemmata.experiments.instances.classes import linear_learners as small, networks
 from lemmata.experiments.instances.datasets.corners import NETWORK
 
 # The activation -------------------------------------------------------------------------------------------------------
@@ -227,7 +232,7 @@ def zero_covers_the_ball():
     network.resolution_of_wide_layers,
     constant=10,
     control=Control("the constant 10 divided by {}", (1.01, 2)),
-    given=[network_embedding.covered_by_layers],
+    given=[network_cover.distance_to_a_good_cover],
     scope="domain: 4ηΛ ≥ 1; a product of covers of the layers, the nearest point taken layer by layer",
     note="a tenth of the order is enough, with equality at 4ηΛ = 1",
 )
@@ -235,7 +240,7 @@ def main_text_is_finer():
     """The order of the main text over Appendix D's resolution: 10/(4 eta Lambda)."""
     for layers, width, rho in product((1, 2, 7), (1.0, 1.5, 40.0), (0.1, 3.0)):
         shape = {"norm_bound": width / 2, "radius": 2.0, "rho": rho, "eta": 0.5, "layers": layers}
-        yield shape, network.resolution_of_wide_layers(**shape), network_embedding.printed_resolution(**shape)
+        yield shape, network.resolution_of_wide_layers(**shape), network_cover.printed_resolution(**shape)
 
 
 ONE = {"epsilon": 1.0, "beta": 0.1, "rho": 0.5, "eta": 1.0, "layers": 1, "width": 1, "margin_loss": 0.0}
@@ -249,7 +254,7 @@ ONE = {"epsilon": 1.0, "beta": 0.1, "rho": 0.5, "eta": 1.0, "layers": 1, "width"
     given=(
         network_embedding.embedding_rows,
         network_embedding.embedding_distance,
-        network_embedding.cover_resolution,
+        network_cover.cover_resolution,
         network_selection.selection_loss,
         network_selection.log_cover_size,
         linear.one_classifier,

@@ -1,20 +1,14 @@
-"""Claims D.2 and D.3 of bms22: is the embedded network near the best one, and its cover fine enough?
+"""Claim D.2 of bms22: is the embedded network near the best one?
 
 What is printed has one factor 2 eta too many; the corrected rows keep the formulas, on the domain where they are true,
 with constants that are attained up to half a percent.
 """
 
 from itertools import product
-from math import sqrt
 
-import numpy as np
-
-from lemmata.bounds.bms22 import network
-from lemmata.bounds.bms22 import network_embedding as bounds
+from lemmata.bounds.bms22 import network, network_embedding as bounds
 from lemmata.experiments.checks import (
     Control,
-    exact_claim,
-    inconclusive,
     inequality_claim,
     order_claim,
     run_script,
@@ -22,8 +16,6 @@ from lemmata.experiments.checks import (
 )
 from lemmata.experiments.instances.classes import networks
 from lemmata.experiments.instances.datasets.corners import NETWORK
-
-# Claim D.2 ------------------------------------------------------------------------------------------------------------
 
 
 @order_claim(
@@ -147,65 +139,6 @@ def recursion_is_summed():
     for layers, tau, distance, *_ in networks.embedded_networks(12, 60, 8, 25, 2.0, 3.0, 1.0):
         sizes = {"norm_bound": 3.0, "radius": 1.0, "layers": layers}
         yield sizes | {"tau": tau}, distance, networks.iterated_distance(tau, slope=0.5, **sizes)
-
-
-# Claim D.3 ------------------------------------------------------------------------------------------------------------
-
-
-@exact_claim(
-    bounds.distance_to_the_cover,
-    corrected_by=bounds.covered_by_layers,
-    note=(
-        "the text only assumes a γ-cover of the product of balls. Its nearest member may depend on the "
-        "embeddings, and then the proof fails (step s1). For a product of covers of the layers the claim "
-        "holds (corrected)"
-    ),
-)
-def any_cover(*, factor=1):
-    """For a cover that may depend on the embeddings we have neither a proof nor a counterexample."""
-    return inconclusive("NO_PROOF", "neither a proof for every γ-cover nor a counterexample is known")
-
-
-@inequality_claim(
-    bounds.covered_by_layers,
-    given=[bounds.distance_from_the_cover, bounds.cover_failure, bounds.covered_distance_bound],
-    caught=(1.8, 2),
-    scope="domain: a product of covers of the layers, the nearest point taken layer by layer; τ < 1",
-    note="2√2 γ r(4ηΛ)ᴸ⁻¹ = 0.283 ρ",
-)
-def printed_resolution_is_fine():
-    """The end of the printed chain at the printed gamma; random networks, every layer moved by gamma/sqrt(L)."""
-    for layers, eta, norm_bound in product(range(1, 11), (0.1, 1.0, 8.0), (0.3, 2.0)):
-        shape = {"norm_bound": norm_bound, "radius": 1.5, "eta": eta, "layers": layers}
-        chain = bounds.covered_distance_bound(resolution=bounds.printed_resolution(rho=0.7, **shape), **shape)
-        yield shape, chain, bounds.covered_by_layers(rho=0.7, **shape)
-    for layers, tau, _, rng, weights, embeddings, X in networks.embedded_networks(12, 60, 8, 400, 2.0, 1.0, 1.0):
-        shape = networks.UNIT | {"rho": 0.5, "eta": 2.0, "layers": layers}
-        each = bounds.printed_resolution(**shape) / sqrt(layers)
-        embedded = [phi @ W for phi, W in zip(embeddings, weights, strict=True)]
-        noises = [rng.normal(size=W.shape) for W in embedded]
-        moved = [W + each * noise / np.linalg.norm(noise) for W, noise in zip(embedded, noises, strict=True)]
-        before, after = (networks.layers_of(W, X, 2.0, embeddings)[-1] for W in (embedded, moved))
-        yield shape | {"tau": tau}, np.abs(before - after).max(), bounds.covered_by_layers(**shape)
-
-
-@inequality_claim(
-    bounds.cover_resolution,
-    control=Control("gamma multiplied by {}", (1.01, 2)),
-    given=[bounds.distance_from_the_cover, bounds.cover_failure, bounds.embedding_rows],
-    tightness=up_to_one,
-    note="equality at ρ ≥ H, where κᴸ = √(3/2)",
-)
-def our_resolution_is_fine(*, factor=1):
-    """B_j and Delta_j iterated, norms enlarged by kappa = sqrt(1 + tau), every layer within gamma/sqrt(L)."""
-    for point in networks.corners():
-        shape = networks.shape_of(point)
-        recursion = {"norm_bound": shape["norm_bound"], "radius": shape["radius"], "layers": shape["layers"]}
-        for rho in (shape["rho"], 10 * bounds.largest_output(eta=shape["eta"], **recursion)):
-            kappa = sqrt(1 + bounds.distortion_allowed(**shape | {"rho": rho}))
-            each = factor * bounds.cover_resolution(**shape | {"rho": rho}) / sqrt(shape["layers"])
-            _, distance = networks.iterated_cover(kappa, each, slope=shape["eta"] / 4, **recursion)
-            yield shape | {"rho": rho}, distance, rho / 2
 
 
 if __name__ == "__main__":

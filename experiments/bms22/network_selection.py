@@ -10,10 +10,13 @@ from math import ceil, exp, log, pi, sqrt
 
 import numpy as np
 
-from lemmata.bounds.bms22 import network_embedding as embedding
-from lemmata.bounds.bms22 import network_selection as bounds
-from lemmata.bounds.bms22 import pure_learner
-from lemmata.bounds.bms22 import pure_learner_proof as linear
+from lemmata.bounds.bms22 import (
+    network_cover,
+    network_embedding as embedding,
+    network_selection as bounds,
+    pure_learner,
+    pure_learner_proof as linear,
+)
 from lemmata.experiments.checks import ROUNDING, Control, Step, inequality_claim, order_claim, run_script, up_to_one
 from lemmata.experiments.instances.classes import covers, networks
 from lemmata.experiments.instances.datasets.corners import NETWORK
@@ -61,7 +64,7 @@ def cover_of(point, width):
     """A bound of log|C| at the explicit rows and resolution."""
     shape = networks.shape_of(point)
     sizes = {"layers": shape["layers"], "norm_bound": shape["norm_bound"], "width": width}
-    resolution = embedding.cover_resolution(**shape)
+    resolution = network_cover.cover_resolution(**shape)
     return bounds.log_cover_size(k=embedding.embedding_rows(**point), resolution=resolution, **sizes)
 
 
@@ -206,7 +209,7 @@ def squares_need_more():
 
 
 DEEP = """
-from lemmata.bounds.bms22.network_embedding import printed_resolution
+from lemmata.bounds.bms22.network_cover import printed_resolution
 from lemmata.bounds.bms22.network_selection import log_volume_bound, printed_log_size
 ratios = []
 for layers in (3, 9, 27):  # r = eta = Lambda = k = N = 1, rho = 1/e: log(r (eta Lambda)^L/rho) = 1 at every depth
@@ -235,7 +238,7 @@ def depth_is_lost():
     for layers in (3, 9, 27):
         shape = networks.UNIT | {"rho": float(np.exp(-1)), "eta": 1.0, "layers": layers}
         sizes = {"k": 1, "layers": layers, "width": 1, "norm_bound": 1.0}
-        least = bounds.log_volume_bound(resolution=embedding.printed_resolution(**shape), **sizes)
+        least = bounds.log_volume_bound(resolution=network_cover.printed_resolution(**shape), **sizes)
         yield shape, least, bounds.printed_log_size(k=1, width=1, **shape)
 
 

@@ -6,8 +6,7 @@ from math import factorial, sqrt
 
 import numpy as np
 
-from lemmata.bounds.bms22 import efficient_learner
-from lemmata.bounds.bms22 import polynomial_kernels as bounds
+from lemmata.bounds.bms22 import efficient_learner, polynomial_kernels as bounds
 from lemmata.bounds.theorem import between, require
 from lemmata.experiments.checks import Link, Step, identity_claim, inequality_claim, order_claim, run_script
 from lemmata.experiments.instances.datasets.erm_families import SAMPLE_AND_BUDGET, learner_settings

@@ -12,8 +12,7 @@ from math import ceil, log, pi, sqrt
 import numpy as np
 from flint import arb
 
-from lemmata.bounds.bms22 import pure_learner
-from lemmata.bounds.bms22 import pure_learner_proof as proof
+from lemmata.bounds.bms22 import pure_learner, pure_learner_proof as proof
 from lemmata.bounds.bms22.definitions import smallest_epsilon
 from lemmata.bounds.bms22.exponential_mechanism import replace_pairs, worst_log_ratio
 from lemmata.bounds.exact.balls import exact, integral
@@ -31,8 +30,7 @@ from lemmata.experiments.checks import (
     up_to_one,
 )
 from lemmata.experiments.checks.pair import largest_log_ratio
-from lemmata.experiments.instances.classes import learner_bounds, learner_programs
-from lemmata.experiments.instances.classes import linear_learners as small
+from lemmata.experiments.instances.classes import learner_bounds, learner_programs, linear_learners as small
 from lemmata.experiments.instances.datasets.corners import HALF
 from lemmata.experiments.instances.laws import selections
 

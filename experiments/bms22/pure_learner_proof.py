@@ -6,8 +6,7 @@ from math import exp, log, sqrt
 
 import numpy as np
 
-from lemmata.bounds.bms22 import pure_learner
-from lemmata.bounds.bms22 import pure_learner_proof as proof
+from lemmata.bounds.bms22 import pure_learner, pure_learner_proof as proof
 from lemmata.bounds.bms22.relative_deviation import deviation, relative
 from lemmata.bounds.bms22.sign_projection import parallelogram
 from lemmata.bounds.theorem import at_least, between
@@ -23,8 +22,7 @@ from lemmata.experiments.checks import (
 )
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import holds, refuted
-from lemmata.experiments.instances.classes import covers, learner_bounds, learner_programs
-from lemmata.experiments.instances.classes import linear_learners as small
+from lemmata.experiments.instances.classes import covers, learner_bounds, learner_programs, linear_learners as small
 from lemmata.experiments.instances.datasets.corners import HALF
 from lemmata.experiments.instances.laws.deviation_laws import tails_beyond
 from lemmata.mechanisms.solvers.covers import cover, farthest

@@ -12,8 +12,7 @@ import math
 import numpy as np
 from flint import arb, fmpz_poly
 
-from lemmata.bounds.bms22 import kernel_learner
-from lemmata.bounds.bms22 import random_features as bounds
+from lemmata.bounds.bms22 import kernel_learner, random_features as bounds
 from lemmata.bounds.exact.balls import enclosure, exact
 from lemmata.bounds.exact.numbers import sqrt
 from lemmata.bounds.theorem import integer
@@ -35,10 +34,8 @@ from lemmata.experiments.checks import (
 )
 from lemmata.experiments.instances.classes.counted_operations import fastfood_operations
 from lemmata.experiments.instances.laws import atomic_kernels
-from lemmata.experiments.instances.laws.kernel_transforms import compare_pair, density
-from lemmata.experiments.instances.laws.kernel_transforms import profile as table_profile
-from lemmata.mechanisms.features.random_features import FourierMap, frequencies, gram
-from lemmata.mechanisms.features.random_features import profile as kernel_profile
+from lemmata.experiments.instances.laws.kernel_transforms import compare_pair, density, profile as table_profile
+from lemmata.mechanisms.features.random_features import FourierMap, frequencies, gram, profile as kernel_profile
 
 # Theorem 4.1 ----------------------------------------------------------------------------------------------------------
 
@@ -258,6 +255,61 @@ def union_bound_fits(*, factor=1):
         total = factor * m * (m - 1) / 2 * bounds.one_pair_tail(count=count, t=t)
         yield setting, total, claimed
         yield setting | {"of": "no more"}, claimed, beta
+
+
+# Section 4: Bochner's theorem -----------------------------------------------------------------------------------------
+
+
+@inequality_claim(
+    bounds.doubled_gap,
+    quick=grid(whole=[False]),
+    severity="statement",
+    corner=bounds.WHOLE,
+    finding="a kernel on a part of ℝᵈ may have no spectral distribution",
+    python="""import numpy as np
+from lemmata.bounds.bms22.random_features import doubled_gap
+X = (0, 1, 3)  # a shift-invariant kernel on three points: 1 at distances 0 and 1, 0 at distances 2 and 3
+K = {0: 1.0, 1: 1.0, 2: 0.0, 3: 0.0}
+assert np.linalg.eigvalsh([[K[abs(x - z)] for x in X] for z in X]).min() > -1e-9  # positive-definite: 0, 1, 2
+assert 1 - K[2] > doubled_gap(kernel=K[1], whole=False)""",
+    note="K̄(1) = 1 makes cos ω = 1 almost surely, and so K̄(2) = 1. Every kernel that the paper names is defined on "
+    "all of ℝᵈ; for balls in two and more dimensions it is Rudin's extension problem",
+)
+def kernel_of_three_points(*, whole):
+    """X = {0, 1, 3}, K_bar = 1 at 0 and 1, and 0 at 2 and 3: the Gram matrix has the eigenvalues 0, 1 and 2."""
+    gram = np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]])
+    if sorted(np.linalg.eigvalsh(gram).round(9)) != [0, 1, 2]:
+        return inconclusive("FAILED", "the kernel is not positive-definite")
+    yield {"X": "0, 1, 3", "z": 1, "whole": whole}, 1, bounds.doubled_gap(kernel=1, whole=whole)
+
+
+@inequality_claim(bounds.doubled_gap_on_space, scope="everywhere", rounding=1e-12)
+def kernels_on_the_line():
+    """Gaussian, Laplacian and Cauchy kernels on the line, and two frequencies, at many distances."""
+    for z in np.geomspace(1e-3, 30, 200):
+        for kernel in (lambda t: np.exp(-(t**2) / 2), lambda t: np.exp(-t), lambda t: 1 / (1 + t**2), np.cos):
+            yield {"z": z}, 1 - kernel(2 * z), bounds.doubled_gap_on_space(kernel=kernel(z), whole=True)
+
+
+@identity_claim(
+    bounds.mass_on_the_records,
+    severity="statement",
+    misprint="read ℝᵈ for 𝒳 under the integral, as Bochner's theorem has it",
+    python="""from math import erf
+from lemmata.bounds.bms22.random_features import mass_on_the_records
+share = erf(1 / 2**0.5)  # P is N(0, 1), the law of the Gaussian kernel, and X = [-1, 1]
+assert abs(1 - mass_on_the_records(share=share)) > 0.01  # K_bar(0) = 1""",
+    note="𝒳 holds the records, and the frequencies are in all of ℝᵈ",
+)
+def frequencies_beyond_the_records():
+    """The Gaussian kernel on [-1, 1]: a third of its frequencies lie outside."""
+    yield {"kernel": "Gaussian", "X": "[-1, 1]"}, 1.0, bounds.mass_on_the_records(share=math.erf(1 / 2**0.5))
+
+
+@identity_claim(bounds.mass_on_space, scope="everywhere", rounding=1e-12)
+def all_frequencies():
+    """The mass of the normal law on growing balls, up to one that holds all of it."""
+    yield {"radius": 10}, math.erf(10 / 2**0.5), bounds.mass_on_space()
 
 
 # Section 4: Fastfood --------------------------------------------------------------------------------------------------

@@ -8,8 +8,7 @@ The noise moves f~ little (Lemma 10, decided with Erlang tails), f~ is near f* i
 from itertools import product
 from math import ceil, exp, log, sqrt
 
-from lemmata.bounds.rbht09 import kernel_accuracy as bounds
-from lemmata.bounds.rbht09 import svm_accuracy
+from lemmata.bounds.rbht09 import kernel_accuracy as bounds, svm_accuracy
 from lemmata.bounds.rbht09.kernel_spectra import cauchy_profile
 from lemmata.bounds.rbht09.random_features import uniform_features_normalised
 from lemmata.bounds.theorem import between

@@ -6,12 +6,13 @@ bounds: pairs of SVMs that were solved with a certificate.
 
 from fractions import Fraction
 from itertools import product
-from math import sqrt
+from math import exp, pi, sqrt
+from statistics import NormalDist
 
 import numpy as np
 
-from lemmata.bounds.rbht09 import kernel_accuracy as bounds
-from lemmata.experiments.checks import Control, inequality_claim, run_script, up_to_one
+from lemmata.bounds.rbht09 import kernel_accuracy as bounds, kernel_accuracy_proof as steps
+from lemmata.experiments.checks import Control, identity_claim, inequality_claim, run_script, up_to_one
 from lemmata.experiments.instances.classes.nearby_kernels import solved_pair
 from lemmata.mechanisms.numerics.streams import generator
 
@@ -201,6 +202,93 @@ def near_kernels_by_the_gap():
 def near_smooth_kernels_by_the_gap():
     """Lemma 12 through the duality gap, logistic loss."""
     return (yield from closeness_through_the_gap(bounds.closeness_smooth_by_gap, "logistic"))
+
+
+# Theorem 14: its events -----------------------------------------------------------------------------------------------
+
+
+RATIO = sqrt(2)  # of two frequencies that a density may draw
+
+
+def chances_of_small_noise(level):
+    """(a lower bound for equal frequencies, an upper bound for the frequencies 1 and 2) of Pr(C), noise of scale 1.
+
+    C is the event that |cos_1 x + ... + sin_2 x| / sqrt(2) is at most `level` for every x; Laplace coefficients. Equal
+    frequencies add their coefficients, and C is certain where both sums are at most `level`. Else each coefficient is a
+    Fourier coefficient of the sum, and at most 4/pi of its supremum.
+    """
+    sums = 1 - (1 + level / 2) * exp(-level)
+    return sums**2, (1 - exp(-4 * sqrt(2) * level / pi)) ** 4
+
+
+@inequality_claim(
+    steps.independent_chance,
+    severity="statement",
+    corner=steps.DENSITY,
+    finding="with atoms in p the noise's event depends on the frequencies",
+    python="""from math import exp, pi, sqrt
+from lemmata.bounds.rbht09.kernel_accuracy_proof import independent_chance
+# p is uniform on {1, 2}, two frequencies, M = [0, pi]. If they differ, k-hat = k, so A; if not, k-hat - k reaches 1.
+level = 0.05  # of the noise, in its scales
+same, apart = (1 - (1 + level / 2) * exp(-level)) ** 2, (1 - exp(-4 * sqrt(2) * level / pi)) ** 4
+chance = (same + 0) / 2  # at least; Pr(C | A) is at most `apart`
+assert chance > independent_chance(conditional=apart, atoms=True)""",
+    note="true where p has a density, and not needed: given any frequencies, Pr(C) ≥ 1 − δ/2",
+)
+def atoms_repeat():
+    """p uniform on {1, 2} and two frequencies: a lower bound of Pr(C) and an upper bound of Pr(C | A)."""
+    for level in (0.05, 0.02):
+        same, apart = chances_of_small_noise(level)
+        setting = {"d-hat": 2, "level": level, "atoms": True}
+        yield setting, same / 2, steps.independent_chance(conditional=apart, atoms=True)
+
+
+@inequality_claim(
+    steps.independent_chance_of_density,
+    control=Control("the frequency √2 divided by {}", (RATIO,)),
+    scope="everywhere",
+)
+def incommensurable_frequencies(*, factor=1):
+    """Shares of noise vectors in C: by their supremum over x, and by the sum of the amplitudes."""
+    rng, x = generator(1, "svm.phases", {}, "main", 0), np.arange(0, 4000, 0.05)
+    noise = rng.laplace(size=(60, 4))
+    sums = np.hypot(noise[:, 0], noise[:, 1]) + np.hypot(noise[:, 2], noise[:, 3])
+    waves = np.stack([np.cos(x), np.sin(x), np.cos(RATIO / factor * x), np.sin(RATIO / factor * x)])
+    highest = np.abs(noise @ waves).max(axis=1)
+    for level in (2.0, 3.0, 4.0):
+        clear = np.abs(sums - level) > 0.05 * level  # of the others a grid of x does not decide
+        share = float((sums[clear] <= level).mean())
+        yield (
+            {"level": level},
+            float((highest[clear] <= level).mean()),
+            steps.independent_chance_of_density(conditional=share, atoms=False),
+        )
+
+
+@identity_claim(
+    steps.joint_chance,
+    severity="statement",
+    misprint="read ≥ for =, which is what the line needs",
+    python="""from statistics import NormalDist
+from lemmata.bounds.rbht09.kernel_accuracy_proof import joint_chance
+# A constant loss: f* = 0, so D is about the noise alone, Pr(D | A) = Pr(D) = q. RBF kernel, sigma = 1/3, one frequency:
+# beyond |rho| = pi the error of k-hat on M = [0, 1] is above 1, which is not A.
+q, event = 0.9, 1 - 2 * NormalDist().cdf(-3.141592653589793 / 3)  # Pr(A) is at most this
+assert abs(q - joint_chance(conditional=q, event=event)) > 0.01""",
+    note="D may happen without A",
+)
+def theorem_without_near_kernels():
+    """A constant loss, whose D does not depend on A: Pr(D), and Pr(D | A) times an upper bound of Pr(A)."""
+    event = 1 - 2 * NormalDist().cdf(-pi / 3)
+    yield {"loss": "constant", "Pr(D)": 0.9}, 0.9, steps.joint_chance(conditional=0.9, event=event)
+
+
+@inequality_claim(steps.joint_chance_at_least, scope="everywhere")
+def total_probability():
+    """Pr(D) with any share of D outside A, which is least where there is none."""
+    for conditional, event, beyond in product((0.1, 0.9, 1.0), (0.3, 0.999), (0.0, 0.5)):
+        value = steps.joint_chance_at_least(conditional=conditional, event=event)
+        yield {"conditional": conditional, "event": event}, value, conditional * event + beyond * (1 - event)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,7 @@ from math import exp, log, sqrt
 
 import numpy as np
 
-from lemmata.bounds.rbht09 import lower_bounds as bounds
-from lemmata.bounds.rbht09 import svm_sensitivity
+from lemmata.bounds.rbht09 import lower_bounds as bounds, svm_sensitivity
 from lemmata.bounds.theorem import positive, require
 from lemmata.experiments.checks import Step, equality, identity_claim, inequality_claim, run_script
 from lemmata.experiments.instances.pairs.packed_databases import (

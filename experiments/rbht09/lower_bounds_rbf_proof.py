@@ -12,8 +12,7 @@ import numpy as np
 from flint import arb
 
 from lemmata.bounds.exact.balls import exact
-from lemmata.bounds.rbht09 import lower_bounds_rbf
-from lemmata.bounds.rbht09 import lower_bounds_rbf as bounds
+from lemmata.bounds.rbht09 import lower_bounds_rbf, lower_bounds_rbf as bounds
 from lemmata.bounds.rbht09.lower_bounds import wrong_ball
 from lemmata.bounds.theorem import between, positive, require
 from lemmata.experiments.checks import Step, exact_claim, identity_claim, inequality_claim, run_script

@@ -23,8 +23,7 @@ from lemmata.experiments.checks import (
     run_script,
 )
 from lemmata.experiments.instances.pairs import svm_neighbours
-from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation
-from lemmata.mechanisms.learners.erm import private_svm as mechanism
+from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation, private_svm as mechanism
 from lemmata.mechanisms.numerics.streams import generator
 from lemmata.mechanisms.privacy import PureDP
 from lemmata.mechanisms.solvers.perturbed_risk import HUBER, MARGIN_LOSSES

@@ -13,8 +13,7 @@ from flint import arb, arb_series, ctx
 from lemmata.bounds.exact import tnb
 from lemmata.bounds.exact.balls import exact, hull
 from lemmata.bounds.exact.gaussian_maxima import mean_max, mean_max_of_count, range_exceeds
-from lemmata.bounds.wzw25 import gaussian_maxima as bound
-from lemmata.bounds.wzw25 import run_counts
+from lemmata.bounds.wzw25 import gaussian_maxima as bound, run_counts
 from lemmata.bounds.wzw25.algorithms import printed_budget, score_noise, split_budget
 from lemmata.experiments.checks import Control, Link, grid, identity_claim, inequality_claim, run_script, withheld
 from lemmata.experiments.checks.gaussian_means import count_mean_cases, max_mean_cases

@@ -10,8 +10,7 @@ from scipy.special import ndtr
 
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.privacy_curves import closed_form, hockey_stick, hockey_stick_of_two
-from lemmata.bounds.wzw25 import algorithms as numbers
-from lemmata.bounds.wzw25 import gaussian_privacy as bounds
+from lemmata.bounds.wzw25 import algorithms as numbers, gaussian_privacy as bounds
 from lemmata.experiments.checks import (
     Control,
     Link,

@@ -9,14 +9,14 @@ import numpy as np
 from flint import arb
 
 from lemmata.bounds.exact.balls import exact, upper_end
-from lemmata.bounds.wzw25 import gaussian_privacy as bounds
-from lemmata.bounds.wzw25 import gaussian_privacy_proof as release
+from lemmata.bounds.wzw25 import gaussian_privacy as bounds, gaussian_privacy_proof as release
 from lemmata.experiments.checks import Control, attack_claim, grid, inequality_claim, run_script
 from lemmata.experiments.instances.pairs.adaptive_spending import best_choice, best_order, spent
 from lemmata.experiments.instances.pairs.column_tables import FirstCounts, neighbours
 from lemmata.experiments.instances.pairs.reachable_floats import watched
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.learners.erm import phased_sgd
+from lemmata.mechanisms.learners.statistics import second_moments
 from lemmata.mechanisms.noise import grid_sums
 from lemmata.mechanisms.numerics import exact_choice, proved_floats
 from lemmata.mechanisms.numerics.arguments import clip_rows
@@ -403,6 +403,45 @@ def a_record_leaves_its_octaves(*, columns, sigma, factor=1):
     other[0] = -1.0
     laws = [column_ranges.law(X, privacy=GaussianDP(9.0), noise="exact") for X in (records, other)]
     return tuple(FirstCounts(replace(law, sigma=sigma / factor)) for law in laws)
+
+
+def moved_moments(one, other, bits):
+    """The squared distance of the moments of two laws, those off the diagonal counted twice, in units of 1."""
+    moved = (one.moments - other.moments) * 4.0**-bits
+    return float((moved[:-1] ** 2).sum())
+
+
+@inequality_claim(
+    release.second_moments,
+    quick=grid(n=[40], d=[3], mu=[0.5]),
+    full=grid(n=[500], d=[1, 30], mu=[0.05, 3.0]),
+    given=["wzw25.rem2.3/printed/gaussian"],
+    control=Control("targets clipped at {} instead of 1", (1.25, 2)),
+    cost=0.2,
+    note="Checked in whole numbers (the moments of neighbours) and in rationals (the sigma of the law).",
+)
+def moments_move_by_one_record(*, n, d, mu, factor=1):
+    """The squared distance of the moments over 9/2, rows at 60 degrees and extreme ones; then the mu of the law."""
+    draw, angle = np.random.default_rng(n + d), np.zeros((2, d))
+    angle[:, 0], angle[1] = 1.0, np.where(np.arange(d) == 1, sqrt(0.75), np.where(np.arange(d) == 0, 0.5, 0.0))
+    rows, y = draw.normal(size=(n, d)) / d, draw.uniform(-1, 1, size=n)
+    pairs = [(*angle, 1.0, -1.0), (1e9 * angle[0], angle[1] * (1 + 1e-12), 1e9, -1e9)]
+    pairs += [(*draw.normal(size=(2, d)) * 10.0 ** draw.integers(-3, 150), *draw.normal(size=2)) for _ in range(5)]
+    for place, (z, w, target, other) in enumerate(pairs):
+        laws = []
+        for row, label in ((z, target), (w, other)):
+            X, t = np.vstack([row, rows]), np.append(label, y)
+            made = second_moments.law(X, t, privacy=GaussianDP(mu))
+            if factor != 1:
+                wide = np.clip(t * factor, -factor, factor)
+                made = replace(made, moments=second_moments.add_products(X, wide, made.bits))
+            laws.append(made)
+        moved = moved_moments(*laws, laws[0].bits)
+        whole = bool((laws[0].moments % 1 == 0).all() and laws[0].moments.max() < 2**53)
+        yield {"pair": place, "whole": whole}, moved if whole else np.inf, 4.5
+        yield {"pair": place, "sigma": laws[0].sigma}, release.second_moments(sigma=laws[0].sigma), mu * (1 + 1e-15)
+        off = Fraction(second_moments.off_diagonal(laws[0].sigma)) ** 2
+        yield {"pair": place, "off": float(off)}, float(Fraction(laws[0].sigma) ** 2 / 2 / off), 1.0
 
 
 if __name__ == "__main__":

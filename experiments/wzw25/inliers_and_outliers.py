@@ -13,8 +13,7 @@ from scipy.optimize import linprog
 
 from lemmata.bounds.exact.numbers import inner
 from lemmata.bounds.theorem import at_least, between, integer
-from lemmata.bounds.wzw25 import hinge_loss
-from lemmata.bounds.wzw25 import inliers_and_outliers as bound
+from lemmata.bounds.wzw25 import hinge_loss, inliers_and_outliers as bound
 from lemmata.experiments.checks import (
     Control,
     Step,

@@ -61,10 +61,10 @@ def share_of_truth(d, s):
     bounds.last_iterate_rate,
     quick=({"d": 10},),
     full=({"d": 3}, {"d": 100}),
-    note="open for β ≤ 1/2, where an O(·) is judged first. We prove the rate with a further factor 4.5 (1 + H_T) "
-    "(corrected), and without it for linearly decaying steps in expectation (decaying); whether the last iterate "
-    "of constant steps needs the logarithm in a fixed dimension is an open problem (Koren & Segal 2020). As β → 1 "
-    "no constant is enough, since log(1/β) tends to 0 and the excess does not",
+    note="for β ≤ 1/2 true with the constant 15 where log T ≤ d log(1/β): our theorem, where the logarithm multiplies "
+    "the gradients and not the dimension (explicit/free-energy, explicit/dimension). Open for β ≤ 1/2 and log T > d "
+    "log(1/β): there a further factor 4.5 (1 + H_T) is enough (corrected), and none is known to be needed. As β → 1 no "
+    "constant is enough, since log(1/β) tends to 0 and the excess does not",
 )
 def bound_vanishes_near_one(*, d, factor=1):
     """truth / g along beta -> 1, where g = O(sqrt(1 - beta)) but the mass of a ball is O(r^d): in balls."""

@@ -11,9 +11,8 @@ from scipy.stats import norm
 
 from lemmata.bounds.exact.balls import enclosure, exact
 from lemmata.bounds.exact.privacy_curves import closed_form
-from lemmata.bounds.wzw25 import algorithms as numbers
-from lemmata.bounds.wzw25 import main_theorem as bounds
-from lemmata.bounds.wzw25 import population_risk, whole_grid
+from lemmata.bounds.theorem import require
+from lemmata.bounds.wzw25 import algorithms as numbers, main_theorem as bounds, population_risk, whole_grid
 from lemmata.bounds.wzw25.gaussian_privacy import gaussian_quantile_scale
 from lemmata.experiments.checks import (
     Control,
@@ -115,10 +114,14 @@ def real_records(*, n, mu, factor=1):
 @nothing_left(bounds.scaled_tail_order, restated=("wzw25.thmL.2",))
 @nothing_left(
     bounds.scaled_rate,
-    undecided="it holds for δ ≤ 1/n and every bounded ε, with a constant that grows as e^(ε + 1) (step s2 of "
-    "Theorem L.2); whether one constant serves all ε is open, and so is δ > 1/n",
-    note="Table 2 takes ε ≤ 1 and names no δ. With the penalised score, for which Appendix I argues, it holds "
-    "everywhere else (Theorem 6.7)",
+    corner=require(
+        "every S_out other than S itself, ε ≤ 8 and δ ≤ 1/n",
+        lambda gamma, epsilon, delta, n: gamma < inf and epsilon <= 8 and delta * n <= 1,
+    ),
+    restated=("wzw25.tab2",),
+    note="Table 2 takes ε ≤ 1 and names no δ. Any other bound on ε serves as well as 8, with a constant that grows as "
+    "e^(ε + 1) (step s2 of Theorem L.2). Whether one constant serves all ε, and δ > 1/n, is open. With the penalised "
+    "score, for which Appendix I argues, it holds there too (cf. Theorem 6.7)",
 )
 def all_of_s(n):
     """S_out = S: every term with gamma is 0."""

@@ -8,9 +8,13 @@ import numpy as np
 from flint import arb
 
 from lemmata.bounds.theorem import between
-from lemmata.bounds.wzw25 import last_iterate, noisy_gd, projected_margins
-from lemmata.bounds.wzw25 import one_margin as margin
-from lemmata.bounds.wzw25 import one_margin_proof as bounds
+from lemmata.bounds.wzw25 import (
+    last_iterate,
+    noisy_gd,
+    one_margin as margin,
+    one_margin_proof as bounds,
+    projected_margins,
+)
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
 from lemmata.experiments.checks import (
     Control,

@@ -20,9 +20,13 @@ from lemmata.bounds.bms22.relative_deviation import (
     union_over_patterns,
 )
 from lemmata.bounds.exact.balls import exact, lower_end
-from lemmata.bounds.wzw25 import algorithms, one_margin, whole_grid
-from lemmata.bounds.wzw25 import population_risk as bounds
-from lemmata.bounds.wzw25 import population_risk_proof as proof
+from lemmata.bounds.wzw25 import (
+    algorithms,
+    one_margin,
+    population_risk as bounds,
+    population_risk_proof as proof,
+    whole_grid,
+)
 from lemmata.bounds.wzw25.margin_grid import grid_size
 from lemmata.bounds.wzw25.whole_grid_proof import call_budget
 from lemmata.experiments.bms22.relative_deviation import smallest_sample

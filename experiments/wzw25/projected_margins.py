@@ -10,8 +10,7 @@ from flint import arb
 
 from lemmata.bounds.bms22.sign_projection import sign_projection_tail
 from lemmata.bounds.theorem import require
-from lemmata.bounds.wzw25 import projected_margins as bound
-from lemmata.bounds.wzw25 import projected_margins as proof
+from lemmata.bounds.wzw25 import projected_margins as bound, projected_margins as proof
 from lemmata.experiments.bms22.sign_projection import breaks
 from lemmata.experiments.checks import (
     Control,

@@ -14,8 +14,7 @@ from flint import ctx
 from lemmata.bounds.exact import tnb
 from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.bounds.exact.tuning_curves import log_inverse_r
-from lemmata.bounds.wzw25 import repetition_growth as bound
-from lemmata.bounds.wzw25 import repetitions, run_counts
+from lemmata.bounds.wzw25 import repetition_growth as bound, repetitions, run_counts
 from lemmata.experiments.checks import (
     Step,
     exact_claim,

@@ -12,8 +12,7 @@ import numpy as np
 
 from lemmata.bounds.exact import tnb
 from lemmata.bounds.exact.balls import exact
-from lemmata.bounds.wzw25 import repetitions as bound
-from lemmata.bounds.wzw25 import run_counts
+from lemmata.bounds.wzw25 import repetitions as bound, run_counts
 from lemmata.experiments.checks import (
     Control,
     Step,

@@ -16,8 +16,7 @@ import numpy as np
 
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
-from lemmata.bounds.wzw25 import table_rates
-from lemmata.bounds.wzw25 import tables as bound
+from lemmata.bounds.wzw25 import table_rates, tables as bound
 from lemmata.experiments.checks import Control, Step, exact_claim, identity_claim, order_claim, run_script, witness
 from lemmata.experiments.checks.monomials import compare_rates, point_of_family
 from lemmata.experiments.engine.claims.verdict import MeanDecider, conclude, holds, inconclusive, refuted, vacuous

@@ -15,8 +15,7 @@ from flint import ctx
 from lemmata.bounds.exact.balls import Phi, exact, phi
 from lemmata.bounds.exact.best_of_runs import drawn
 from lemmata.bounds.theorem import require
-from lemmata.bounds.wzw25 import best_of_runs, winner
-from lemmata.bounds.wzw25 import tuned_margin as bound
+from lemmata.bounds.wzw25 import best_of_runs, tuned_margin as bound, winner
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum, replacement_sensitivity
 from lemmata.bounds.wzw25.noisy_gd import averaged_excess, printed_steps
 from lemmata.bounds.wzw25.projected_margins import third_margin_rows

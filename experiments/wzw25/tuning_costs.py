@@ -6,8 +6,7 @@ from math import log, sqrt
 from flint import ctx
 
 from lemmata.bounds.exact.balls import exact
-from lemmata.bounds.wzw25 import best_of_runs, run_counts, tuned_margin
-from lemmata.bounds.wzw25 import tuning_costs as bound
+from lemmata.bounds.wzw25 import best_of_runs, run_counts, tuned_margin, tuning_costs as bound
 from lemmata.bounds.wzw25.algorithms import printed_budget, split_budget
 from lemmata.bounds.wzw25.margin_grid import grid_size
 from lemmata.bounds.wzw25.whole_grid_proof import term_a, term_b

@@ -6,9 +6,7 @@ from math import inf, log
 
 import numpy as np
 
-from lemmata.bounds.wzw25 import margin_grid as grids
-from lemmata.bounds.wzw25 import noisy_minimum, one_margin
-from lemmata.bounds.wzw25 import whole_grid as bounds
+from lemmata.bounds.wzw25 import margin_grid as grids, noisy_minimum, one_margin, whole_grid as bounds
 from lemmata.bounds.wzw25.algorithms import failure_probability, margin_grid
 from lemmata.bounds.wzw25.last_iterate import iterate_weights
 from lemmata.bounds.wzw25.noisy_gd import printed_steps

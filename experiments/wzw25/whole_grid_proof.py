@@ -11,9 +11,7 @@ from lemmata.bounds.bms22.sign_projection import sign_projection_tail
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.gaussian_maxima import best_loses
 from lemmata.bounds.theorem import between, require
-from lemmata.bounds.wzw25 import margin_grid as grids
-from lemmata.bounds.wzw25 import noisy_minimum, one_margin, whole_grid
-from lemmata.bounds.wzw25 import whole_grid_proof as bounds
+from lemmata.bounds.wzw25 import margin_grid as grids, noisy_minimum, one_margin, whole_grid, whole_grid_proof as bounds
 from lemmata.bounds.wzw25.algorithms import projection_rows, spread
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum
 from lemmata.bounds.wzw25.last_iterate import harmonic, problem_of

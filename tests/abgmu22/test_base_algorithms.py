@@ -1,6 +1,7 @@
 """The base algorithms: slow twins, exact laws, what they enforce, and the solver's certificate."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from lemmata.mechanisms.features.sign_projection import sign_projection
 from lemmata.mechanisms.learners.glm import glm_gd, glm_output, glm_projected
 from lemmata.mechanisms.learners.glm.glm_losses import LOSSES, records
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
-from lemmata.mechanisms.solvers.ball_risk import minimise
+from lemmata.mechanisms.solvers.ball_risk import _certificate, minimise
 
 SMOOTH = [name for name, loss in LOSSES.items() if loss.smoothness < math.inf]
 
@@ -78,14 +79,10 @@ def slow_descent(law, noise):
     return total, np.array(points)
 
 
-class Given:
+def given(noise):
     """A generator whose normal numbers are given."""
-
-    def __init__(self, noise):
-        self.noise = iter(noise)
-
-    def normal(self, scale, size):
-        return np.broadcast_to(next(self.noise), size)
+    left = iter(noise)
+    return SimpleNamespace(normal=lambda scale, size: np.broadcast_to(next(left), size))
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -94,19 +91,25 @@ def test_descent_is_that_of_the_slow_twin(loss):
     parameters = dict(privacy=GaussianDP(2.0), loss=loss, norm_bound=0.7, label_bound=1.2, steps=6)
     noise = np.random.default_rng(4).normal(size=(6, 3))
     average, points = slow_descent(glm_gd.law(X, y, **parameters), noise)
-    np.testing.assert_allclose(glm_gd.law(X, y, **parameters)._block(Given(noise), 1)[0], average, atol=1e-12)
+    np.testing.assert_allclose(glm_gd.law(X, y, **parameters)._block(given(noise), 1)[0], average, atol=1e-12)
     white = glm_gd.law(X, y, **parameters, output="points")
-    np.testing.assert_allclose(white._block(Given(noise), 1)[0], points, atol=1e-12)
+    np.testing.assert_allclose(white._block(given(noise), 1)[0], points, atol=1e-12)
 
 
 def test_noise_and_step_sizes_are_those_of_the_theorem():
-    X, y = data(40, 5)
-    law = glm_gd.law(X, y, privacy=GaussianDP(0.5), loss="half_squared", norm_bound=2.0, label_bound=1.0)
+    law = glm_gd.law(*data(40, 5), privacy=GaussianDP(0.5), loss="half_squared", norm_bound=2.0, label_bound=1.0)
     G = math.sqrt(2) + 2.0
     assert law.steps == 40**2 * 0.25 / 5
     assert law.sigma == pytest.approx(baselines.ball_noise(n=40, steps=law.steps, gradient_norm=G, mu=0.5), rel=1e-9)
     assert law.sigma >= 2 * G * math.sqrt(law.steps) / (40 * 0.5)
     assert law.stride == pytest.approx(2 / math.sqrt(law.steps * (G**2 + 5 * law.sigma**2)), rel=1e-9)
+
+
+def test_white_box_density_is_one_in_all():
+    sizes = dict(privacy=GaussianDP(0.5), loss="squared", norm_bound=0.5, label_bound=1.0, steps=1)
+    law = glm_gd.law(*data(3, 1), **sizes, output="points")
+    points = law.stride * law.sigma * np.linspace(-20, 20, 4001)
+    assert np.exp(law.log_density(points[:, None, None])).sum() * (points[1] - points[0]) == pytest.approx(1)
 
 
 def test_white_box_density_is_that_of_its_samples():
@@ -123,8 +126,8 @@ def test_white_box_density_is_that_of_its_samples():
 
 
 def test_many_runs_are_independent_and_stay_in_the_ball():
-    X, y = data(5, 3)
-    law = glm_gd.law(X, y, privacy=GaussianDP(0.5), loss="half_squared", norm_bound=0.5, label_bound=1.0, steps=4)
+    sizes = dict(loss="half_squared", norm_bound=0.5, label_bound=1.0, steps=4)
+    law = glm_gd.law(*data(5, 3), privacy=GaussianDP(0.5), **sizes)
     drawn = law.sample(np.random.default_rng(0), 600)
     assert drawn.shape == (600, 3) and np.linalg.norm(drawn, axis=1).max() <= 0.5 + 1e-12
     assert len(np.unique(drawn)) == drawn.size  # no number is drawn twice: not across runs, blocks or coordinates
@@ -153,8 +156,6 @@ def test_the_solver_finds_what_scipy_finds(loss, n, d, norm_bound):
 
 def test_the_certificate_covers_points_that_are_not_solutions():
     """A point moved away from the minimiser is never certified nearer than it is."""
-    from lemmata.mechanisms.solvers.ball_risk import _certificate
-
     for norm_bound in (0.3, 50.0):
         made = records(*data(20, 3, 7), loss="half_squared", label_bound=2.0)
         link = made.link

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis.strategies import floats, integers
+from hypothesis import given, settings, strategies as st
 from scipy.stats import binom
 
 from lemmata.bounds.abgmu22 import concentration as bounds
@@ -20,7 +19,7 @@ def in_other_units(sizes, s):
 
 
 @exactly
-@given(s=floats(0.01, 100), n=integers(1, 10**6), gamma=floats(0.01, 10))
+@given(s=st.floats(0.01, 100), n=st.integers(1, 10**6), gamma=st.floats(0.01, 10))
 def test_true_levels_have_the_unit_of_a_loss(s, n, gamma):
     sizes = SIZES | {"n": n, "gamma": gamma}
     for level, losses in (

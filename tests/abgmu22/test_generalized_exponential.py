@@ -4,9 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
-from hypothesis.strategies import floats, integers
 from scipy.optimize import brentq
 from scipy.special import softmax
 from scipy.stats import chisquare
@@ -21,7 +20,7 @@ from lemmata.mechanisms.privacy import ApproxDP, LabelDP, PureDP
 from lemmata.mechanisms.selection import exponential, generalized_exponential
 
 exactly = settings(derandomize=True, deadline=None, max_examples=50)
-scores = arrays(float, integers(1, 12), elements=floats(-5, 5))
+scores = arrays(float, st.integers(1, 12), elements=st.floats(-5, 5))
 
 
 def slow_law(q, gamma, beta, epsilon):
@@ -38,7 +37,7 @@ def slow_law(q, gamma, beta, epsilon):
 
 
 @exactly
-@given(q=scores, seed=integers(0, 10**6), epsilon=floats(0.05, 10), beta=floats(1e-6, 0.9))
+@given(q=scores, seed=st.integers(0, 10**6), epsilon=st.floats(0.05, 10), beta=st.floats(1e-6, 0.9))
 def test_the_law_is_that_of_the_slow_twin(q, seed, epsilon, beta):
     gamma = 10 ** np.random.default_rng(seed).uniform(-3, 2, size=len(q))
     log_p = generalized_exponential.law(q, gamma, beta=beta, privacy=PureDP(epsilon)).log_probabilities()
@@ -46,7 +45,7 @@ def test_the_law_is_that_of_the_slow_twin(q, seed, epsilon, beta):
 
 
 @exactly
-@given(q=scores, scale=floats(0.1, 10))
+@given(q=scores, scale=st.floats(0.1, 10))
 def test_equal_sensitivities_are_an_exponential_mechanism_at_half_the_budget(q, scale):
     log_p = generalized_exponential.law(q, np.full(len(q), scale), beta=0.1, privacy=PureDP(1.0)).log_probabilities()
     twin = exponential.law(-q, sensitivity=scale, privacy=PureDP(0.5)).log_probabilities()
@@ -54,7 +53,7 @@ def test_equal_sensitivities_are_an_exponential_mechanism_at_half_the_budget(q, 
 
 
 @exactly
-@given(q=scores, shift=floats(-3, 3), stretch=floats(0.5, 4))
+@given(q=scores, shift=st.floats(-3, 3), stretch=st.floats(0.5, 4))
 def test_shifts_and_units_of_the_scores_do_not_matter(q, shift, stretch):
     gamma = np.linspace(0.1, 2, len(q))
     before, after = (
@@ -64,8 +63,7 @@ def test_shifts_and_units_of_the_scores_do_not_matter(q, shift, stretch):
     np.testing.assert_allclose(before.log_probabilities(), after.log_probabilities(), atol=1e-8)
 
 
-def test_blocks_of_the_normalisation_make_no_difference(monkeypatch):
-    rng = np.random.default_rng(0)
+def test_blocks_of_the_normalisation_make_no_difference(monkeypatch, rng):
     parameters = {"scores": rng.normal(size=50), "sensitivities": rng.uniform(size=50), "t": 3.0}
     whole = bounds.normalised_scores(**parameters)
     monkeypatch.setattr(bounds, "BLOCK", 1)
@@ -158,7 +156,7 @@ def test_a_mechanism_that_forgets_to_normalise_is_refuted_by_attack():
 # The exact account for N candidates -----------------------------------------------------------------------------------
 
 
-@given(epsilon=floats(1e-9, 600), candidates=integers(2, 10**7))
+@given(epsilon=st.floats(1e-9, 600), candidates=st.integers(2, 10**7))
 @exactly
 def test_the_rate_spends_epsilon_and_no_more(epsilon, candidates):
     rate = affordable_rate(epsilon=epsilon, candidates=candidates)

@@ -2,6 +2,8 @@
 
 import math
 from fractions import Fraction
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from lemmata.bounds.abgmu22 import generalized_exponential
 from lemmata.experiments.instances.laws.grid_oracles import release, smallest_delta
 from lemmata.mechanisms.learners.glm import grid_search
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu
 from tests.abgmu22.test_generalized_exponential import slow_law
 
 PRIVACY = ApproxDP(1.0, 1e-3)
@@ -63,8 +65,6 @@ def test_budgets_add_up_exactly(guesses, epsilon):
 def test_the_runs_of_the_base_get_their_share():
     made = law(accounting="printed")
     run, _, _ = grid_search.split_shares(PRIVACY, 3, "printed")
-    from lemmata.mechanisms.privacy import gaussian_mu
-
     for base, B in zip(made.bases, (2.0, 4.0, 8.0), strict=True):
         assert base.privacy.mu == gaussian_mu(run.epsilon, run.delta)
         assert np.linalg.norm(base.value) <= B
@@ -106,14 +106,9 @@ def test_zero_has_the_public_score():
     assert made.scores(made.candidates(np.random.default_rng(0)))[0, 0] == 9.0 and made.sensitivities[0] == 0.0
 
 
-class Known:
+def known(w, privacy):
     """A base law that always releases the same vector."""
-
-    def __init__(self, w, privacy):
-        self.w, self.privacy = np.array([w]), privacy
-
-    def sample(self, rng, size=1):
-        return np.tile(self.w, (size, 1))
+    return SimpleNamespace(privacy=privacy, sample=lambda rng, size=1: np.full((size, 1), w))
 
 
 @pytest.mark.statistical
@@ -121,7 +116,7 @@ def test_runs_choose_independently_as_the_exact_law_says():
     """Chi-square of 20,000 indices at 1e-9 for known candidates, and of pairs of neighbouring runs."""
     made = grid_search.law(
         np.ones((40, 1)), np.ones(40), privacy=ApproxDP(1.0, 1e-3), loss="half_squared", guesses=2, label_bound=1.0,
-        base=lambda X, y, *, norm_bound, privacy, **_: Known(0.4 * norm_bound, privacy), penalty="none",
+        base=lambda X, y, *, norm_bound, privacy, **_: known(0.4 * norm_bound, privacy), penalty="none",
     )  # fmt: skip
     drawn = made.sample(np.random.default_rng(TEST_ROOT), 20_000)["index"]
     law_of = np.exp(made.log_probabilities(made.scores(made.candidates(np.random.default_rng(0))))[0])
@@ -160,17 +155,10 @@ def test_a_sensitivity_of_ones_own_is_checked():
 
 
 def test_a_base_of_ones_own_is_called_for_every_guess():
-    asked = []
-
-    def base(X, y, *, privacy, loss, norm_bound, radius, label_bound):
-        asked.append((len(X), norm_bound, privacy))
-        return grid_search.BASES["gd"](
-            X, y, privacy=privacy, loss=loss, norm_bound=norm_bound, radius=radius, label_bound=label_bound, steps=2
-        )
-
+    base = Mock(side_effect=lambda X, y, **asked: grid_search.BASES["gd"](X, y, **asked, steps=2))
     law(base=base, accounting="printed")
-    assert [(n, B) for n, B, _ in asked] == [(10, 2.0), (10, 4.0), (10, 8.0)]
-    assert all(privacy.epsilon <= 1 / 6 for _, _, privacy in asked)
+    calls = [(len(X), asked["norm_bound"], asked["privacy"].epsilon <= 1 / 6) for (X, _), asked in base.call_args_list]
+    assert calls == [(10, 2.0, True), (10, 4.0, True), (10, 8.0, True)]
 
 
 def test_two_bits_in_two_halves_spend_half_of_the_sum():
@@ -208,7 +196,7 @@ def test_no_weights_of_a_learner_tell_of_a_record():
         X = np.append(np.full(39, 0.5), last)[:, None]
         settings = dict(privacy=ApproxDP(1.0, 1e-5), loss="squared_hinge", guesses=2)
         released = grid_search.law(
-            X, np.ones(40), base=lambda X, y, *, privacy, **_: Known(np.inf, privacy), **settings
+            X, np.ones(40), base=lambda X, y, *, privacy, **_: known(np.inf, privacy), **settings
         )
         chosen.append(released.log_probabilities(released.scores(released.candidates(np.random.default_rng(0))))[0])
     assert np.isfinite(chosen).all() and np.abs(chosen[0] - chosen[1]).max() <= 0.5

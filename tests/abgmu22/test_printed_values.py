@@ -2,10 +2,12 @@
 
 from math import exp, log, pi, sqrt
 
-from lemmata.bounds.abgmu22 import concentration as conc
-from lemmata.bounds.abgmu22 import confidence_boosting as boost
-from lemmata.bounds.abgmu22 import confidence_boosting_proof as boosted
-from lemmata.bounds.abgmu22 import rates
+from lemmata.bounds.abgmu22 import (
+    concentration as conc,
+    confidence_boosting as boost,
+    confidence_boosting_proof as boosted,
+    rates,
+)
 
 # log(4/beta) = 3, log(2/beta) = 3 - log 2; K = log(8n/beta) = 3 + log 2 + log n
 B = {"n": 16, "beta": 4 * exp(-3)}

@@ -57,11 +57,12 @@ def test_errors_are_averaged_over_the_informative_records():
 
 def test_the_free_parameters_are_the_best():
     n, mu, norm, d = 1000.0, 0.2, 3.0, 7
-
-    def spent(tau):
-        return 8 * tau / n + 1.5 * norm**2 / tau + 6 * tau * d * ((1 + 2**0.5) * norm / (n * mu)) ** 2
-
-    best = minimize_scalar(spent, bounds=(1e-3, 1e3), method="bounded", options={"xatol": 1e-9})
+    best = minimize_scalar(
+        lambda tau: 8 * tau / n + 1.5 * norm**2 / tau + 6 * tau * d * ((1 + 2**0.5) * norm / (n * mu)) ** 2,
+        bounds=(1e-3, 1e3),
+        method="bounded",
+        options={"xatol": 1e-9},
+    )
     assert bounds.descent_time(d=d, **SIZES) == pytest.approx(best.x, rel=1e-4)
     ridge = minimize_scalar(
         lambda k: bounds.lipschitz_at(ridge=k, **SIZES), bounds=(1e-4, 10), method="bounded", options={"xatol": 1e-9}

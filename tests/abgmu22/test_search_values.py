@@ -6,8 +6,15 @@ from math import exp, inf, log, pi, sqrt
 import numpy as np
 import pytest
 
-from lemmata.bounds.abgmu22 import assumptions, baselines, generalized_exponential, grid_output, grid_search, stability
-from lemmata.bounds.abgmu22 import grid_search_proof as steps
+from lemmata.bounds.abgmu22 import (
+    assumptions,
+    baselines,
+    generalized_exponential,
+    grid_output,
+    grid_search,
+    grid_search_proof as steps,
+    stability,
+)
 
 # ||Y|| = 2, H = 2, B = 3, ||X|| = 1/2: B ||X|| = 3/2 and sqrt(H/2) B ||X|| = 3/2
 LOSS = {"label_bound": 2.0, "smoothness": 2.0, "norm_bound": 3.0, "radius": 0.5}

@@ -4,8 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis.strategies import floats, integers
+from hypothesis import given, settings, strategies as st
 from scipy.optimize import linprog
 
 from lemmata.bounds.bms22 import bound_sensitivity
@@ -17,7 +16,7 @@ exactly = settings(derandomize=True, deadline=None, max_examples=50)
 
 
 @exactly
-@given(seed=integers(0, 10**6), m=integers(1, 6), rho=floats(0.05, 3))
+@given(seed=st.integers(0, 10**6), m=st.integers(1, 6), rho=st.floats(0.05, 3))
 def test_the_least_hinge_loss_on_the_line_three_ways(seed, m, rho):
     z = np.random.default_rng(seed).uniform(-1, 1, size=m)
     low, high = least_loss.hinge_loss(z[:, None], np.ones(m), rho=rho, norm_bound=1.0)
@@ -30,7 +29,7 @@ def test_the_least_hinge_loss_on_the_line_three_ways(seed, m, rho):
 
 
 @exactly
-@given(seed=integers(0, 10**6), m=integers(1, 6), rho=floats(0.05, 0.9))
+@given(seed=st.integers(0, 10**6), m=st.integers(1, 6), rho=st.floats(0.05, 0.9))
 def test_the_least_margin_loss_of_the_plane_is_the_largest_subset_with_that_margin(seed, m, rho):
     """gamma(T) > rho / Lambda for the records T that are right."""
     X = np.random.default_rng(seed).normal(size=(m, 2))

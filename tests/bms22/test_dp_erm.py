@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom, kstest, norm
 
-from lemmata.bounds.bms22 import dp_erm as bounds
-from lemmata.bounds.bms22 import dp_erm_proof
-from lemmata.bounds.bms22 import efficient_learner as efficient_bounds
-from lemmata.bounds.bms22 import phased_sgd as sgd_bounds
+from lemmata.bounds.bms22 import (
+    dp_erm as bounds,
+    dp_erm_proof,
+    efficient_learner as efficient_bounds,
+    phased_sgd as sgd_bounds,
+)
 from lemmata.experiments.bms22 import dp_erm as claims
 from lemmata.experiments.instances.pairs import boosted_rounds, flipped_records
 from lemmata.mechanisms.features.fast_projection import fast_projection
@@ -31,11 +33,9 @@ def test_accountant_against_every_pair_of_counts():
     assert twin <= delta <= twin * (1 + 2e-9)
 
 
-def test_a_tiny_delta_is_kept_apart_from_what_the_accountant_leaves_out():
-    assert bounds.tight_multiplier(4, 1.0, 1e-40, 1) < 1e3
-
-
 def test_tight_noise_is_the_least():
+    """And a tiny delta is kept apart from what the accountant leaves out."""
+    assert bounds.tight_multiplier(4, 1.0, 1e-40, 1) < 1e3
     tau = bounds.tight_multiplier(1000, 1.0, 1e-5, 3)
     spent = [bounds.rounds_delta(m=1000, rounds=3, multiplier=t, epsilon=0.5) for t in (tau, tau * (1 - 1e-6))]
     assert spent[0] <= 1e-5 < spent[1]
@@ -114,18 +114,15 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("build", [dp_erm.law, project_and_train])
-@pytest.mark.parametrize(("change", "message"), BAD)
-def test_bad_input_is_one_line(change, message, build):
-    X, y = problem(20)
-    with pytest.raises(ValueError, match=message) as caught:
-        build(X, y, **(HINGE | PRIVATE | change))
-    assert "\n" not in str(caught.value)
+def unknown_projection(*_, **__):
+    return efficient_learner.draw_projection(9, 3, epsilon=1.0, delta=1e-3, beta=0.1, kind="dense", rng=rng("b"))
 
 
 @pytest.mark.parametrize(
     ("build", "changed", "message"),
     [
+        *((build, *wrong) for build in (dp_erm.law, project_and_train) for wrong in BAD),
+        (unknown_projection, {}, "kind must be one of fast, signs, got 'dense'"),
         (project_and_train, {"rho": 2.0}, r"rho must be in \(0, norm_bound \* radius\] = \(0, 1\], got 2.0"),
         (dp_erm.law, {"X": [[1.0]], "y": [1.0]}, "one record leaves no phase"),
         (dp_erm.law, {"X": np.full((20, 3), None)}, "X must be an array of numbers, got dtype object"),
@@ -134,15 +131,11 @@ def test_bad_input_is_one_line(change, message, build):
         (phase, {"privacy": ApproxDP(3.0, 0.1), "calibration": "printed"}, r"epsilon must be in \(0, log"),
     ],
 )
-def test_what_one_learner_alone_refuses_is_named(build, changed, message):
+def test_bad_input_is_one_line(build, changed, message):
     X, y = problem(20)
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=message) as caught:
         build(**({"X": X, "y": y} | HINGE | PRIVATE | changed))
-
-
-def test_an_unknown_projection_is_named():
-    with pytest.raises(ValueError, match="kind must be one of fast, signs, got 'dense'"):
-        efficient_learner.draw_projection(9, 3, epsilon=1.0, delta=1e-3, beta=0.1, kind="dense", rng=rng("b"))
+    assert "\n" not in str(caught.value)
 
 
 def test_numbers_that_the_note_on_the_printed_sum_prints():

@@ -5,14 +5,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
-from hypothesis.strategies import floats, integers
 from scipy.special import softmax
 from scipy.stats import chisquare
 
-from lemmata.bounds.bms22 import definitions as bounds
-from lemmata.bounds.bms22 import exponential_mechanism
+from lemmata.bounds.bms22 import definitions as bounds, exponential_mechanism
 from lemmata.experiments.instances.laws.selections import UNIVERSE, empirical_risks, rare_candidate
 from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
@@ -33,7 +31,7 @@ def in_blocks(scores, size):
 # The law --------------------------------------------------------------------------------------------------------------
 
 
-@given(scores=arrays(float, integers(1, 30), elements=floats(-50, 50)), epsilon=floats(0.01, 20))
+@given(scores=arrays(float, st.integers(1, 30), elements=st.floats(-50, 50)), epsilon=st.floats(0.01, 20))
 def test_probabilities_are_a_softmax(scores, epsilon):
     released = exponential.law(scores, sensitivity=2.0, privacy=PureDP(epsilon))
     np.testing.assert_allclose(np.exp(released.log_probabilities()), softmax(epsilon * scores / 4), atol=1e-12)
@@ -101,7 +99,7 @@ def test_label_privacy_is_passed_on():
 # Definitions ----------------------------------------------------------------------------------------------------------
 
 
-@given(seed=integers(0, 10**6), epsilon=floats(0, 2))
+@given(seed=st.integers(0, 10**6), epsilon=st.floats(0, 2))
 def test_divergences_over_all_events(seed, epsilon):
     p, q = np.random.default_rng(seed).dirichlet(np.ones(5), size=2)
     events = np.array(list(itertools.product((0, 1), repeat=5)))
@@ -140,14 +138,14 @@ def test_label_privacy_does_not_imply_privacy():
 # What the papers say of it --------------------------------------------------------------------------------------------
 
 
-@given(scores=arrays(float, integers(1, 12), elements=floats(-3, 0)), excess=floats(0.1, 2))
+@given(scores=arrays(float, st.integers(1, 12), elements=st.floats(-3, 0)), excess=st.floats(0.1, 2))
 def test_no_scores_are_worse_than_two_levels(scores, excess):
     released = np.exp(exponential.law(scores, sensitivity=0.3, privacy=PureDP(1.0)).log_probabilities())
     failure = released[scores < scores.max() - excess].sum()
     assert failure <= exponential_mechanism.two_level_failure(len(scores), excess, 1.0, 0.3) * (1 + 1e-9)
 
 
-@given(epsilon=floats(0.01, 5), candidates=integers(2, 50))
+@given(epsilon=st.floats(0.01, 5), candidates=st.integers(2, 50))
 def test_the_worst_log_ratio_is_below_epsilon(epsilon, candidates):
     before, after = (
         exponential.law(q, sensitivity=1.0, privacy=PureDP(epsilon)).log_density([0])[0]

@@ -148,6 +148,6 @@ def test_the_bounds_speak_from_these_sizes():
         for d in (1, 2)
         for f in (bounds.label_bound, bounds.label_bound_derived)
     ]
-    assert speaks == [118_720, 2234, 246_820, 4674]
+    assert speaks == [118_720, 1427, 246_820, 2932]
     for f, m in zip((bounds.label_bound, bounds.label_bound_derived), speaks[:2], strict=True):
         assert f(m=m, d=1, **sizes) < 1 <= f(m=m - 1, d=1, **sizes)

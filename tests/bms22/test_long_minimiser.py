@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis.strategies import floats, integers
+from hypothesis import given, strategies as st
 from scipy.optimize import linprog
 
 from lemmata.bounds.bms22 import long_minimiser
@@ -27,7 +26,7 @@ def test_the_minimiser_by_linear_programming(gamma):
     assert w == pytest.approx(where, rel=1e-6)
 
 
-@given(wrong=integers(0, 6), right=integers(0, 6), gamma=floats(0.01, 0.99))
+@given(wrong=st.integers(0, 6), right=st.integers(0, 6), gamma=st.floats(0.01, 0.99))
 def test_empirical_minimisers_by_linear_programming(wrong, right, gamma):
     terms = [(n, z) for n, z in ((wrong, -1.0), (right, gamma)) if n]
     if not terms:

@@ -7,9 +7,8 @@ import numpy as np
 from lemmata.bounds.bms22 import many_hypotheses
 
 
-def test_nearly_orthogonal_weights_exist():
+def test_nearly_orthogonal_weights_exist(rng):
     """A greedy choice among random sign vectors finds far more than the count guarantees."""
-    rng = np.random.default_rng(0)
     chosen = np.empty((0, 399))
     for v in rng.choice([-1.0, 1.0], size=(200, 399)):
         if not len(chosen) or np.abs(chosen @ v).max() <= 0.124 * 399:

@@ -3,6 +3,8 @@
 import math
 import subprocess
 import sys
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -47,30 +49,20 @@ def test_margins_and_models_follow_the_joint_law():
 
 
 def test_the_budget_and_the_confidence_are_those_of_the_lemma():
-    seen = []
-
-    def learner(X, y, *, rho, privacy, beta):
-        seen.append((rho, privacy, beta))
-        return exponential.law([0.0], sensitivity=1.0, privacy=PureDP(1.0))
-
+    learner = Mock(return_value=exponential.law([0.0], sensitivity=1.0, privacy=PureDP(1.0)))
     chosen = margin_selection.margin_law(*sample_line(), **(LINE | {"learner": learner}))
-    assert [s[0] for s in seen] == [0.5, 0.25, 0.125] == chosen.margins.tolist()
-    assert {s[2] for s in seen} == {0.1 / 3} and chosen.privacy == PureDP(2.0)
-    seen.clear()
+    assert [asked.kwargs["rho"] for asked in learner.call_args_list] == [0.5, 0.25, 0.125] == chosen.margins.tolist()
+    assert {asked.kwargs["beta"] for asked in learner.call_args_list} == {0.1 / 3} and chosen.privacy == PureDP(2.0)
+    learner.reset_mock()
     margin_selection.margin_law(*sample_line(), calibration="printed", **(LINE | {"learner": learner}))
-    assert [s[0] for s in seen] == [0.5, 0.25] and {s[2] for s in seen} == {0.1}
+    assert [asked.kwargs["rho"] for asked in learner.call_args_list] == [0.5, 0.25]
+    assert {asked.kwargs["beta"] for asked in learner.call_args_list} == {0.1}
 
 
 def test_one_release_is_a_predictor_that_knows_its_margin():
-    class Constant:
-        privacy = ApproxDP(1.0, 1e-6)
-
-        def sample(self, rng, size=1):
-            return np.ones((size, 1))
-
-    others = {name: value for name, value in LINE.items() if name not in ("privacy", "learner")}
-    each = dict(privacy=ApproxDP(1.0, 1e-6), learner=lambda X, y, **_: Constant())
-    model = fit(margin_selection.margin_law(*sample_line(), **each, **others), np.random.default_rng(0))
+    constant = SimpleNamespace(privacy=ApproxDP(1.0, 1e-6), sample=lambda rng, size=1: np.ones((size, 1)))
+    each = LINE | dict(privacy=ApproxDP(1.0, 1e-6), learner=lambda X, y, **_: constant)
+    model = fit(margin_selection.margin_law(*sample_line(), **each), np.random.default_rng(0))
     assert model.privacy == ApproxDP(2.0, 1e-6) and model.margin in (0.5, 0.25, 0.125)
     assert model.predict([[1.0], [-1.0]]).tolist() == [1.0, -1.0]
 
@@ -82,17 +74,13 @@ def test_tolerance_is_added_twice_to_the_sensitivities():
     assert not np.allclose(exact.log_probabilities(), wide.log_probabilities())
 
 
-def as_private_as_its_margin(X, y, *, rho, **_):
-    return exponential.law([0.0], sensitivity=1.0, privacy=PureDP(rho))
-
-
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
         ({"X": [math.nan], "y": [1.0]}, r"X must have shape \(n, d\) with n, d >= 1, got \(1,\)"),
         ({"X": [[1.0]], "y": [0.0, 1.0]}, r"y must have shape \(1,\), got \(2,\)"),
         (
-            {"learner": as_private_as_its_margin},
+            {"learner": lambda X, y, *, rho, **_: exponential.law([0.0], sensitivity=1.0, privacy=PureDP(rho))},
             "learner must have one guarantee for all margins, got 3 different ones",
         ),
         ({"h_max": 0.0}, r"h_max must be in \[1e-100, 1e\+100\], got 0\.0"),

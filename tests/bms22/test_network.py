@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
-from lemmata.bounds.bms22 import network, network_embedding
+from lemmata.bounds.bms22 import network, network_cover, network_embedding
 from lemmata.experiments.instances.classes import networks
 from lemmata.mechanisms.features.sign_projection import sign_projection
 from lemmata.mechanisms.law import fit
-from lemmata.mechanisms.learners.covers import network_learner
+from lemmata.mechanisms.learners.covers import network_learner, pure_learner
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
 from tests.bms22.records import fit_of_errors, sample_of
@@ -73,8 +73,6 @@ def test_releases_follow_the_law():
 
 def test_one_layer_is_the_linear_learner():
     """L = 1: Algorithm 1 of bms22 with the same cover."""
-    from lemmata.mechanisms.learners.covers import pure_learner
-
     X, y = sample_of(9, 4)
     public = drawn(1, 4, k=2)[0]
     sizes = {"norm_bound": 1.0, "radius": 1.0, "rho": 0.9}
@@ -83,16 +81,19 @@ def test_one_layer_is_the_linear_learner():
     np.testing.assert_array_equal(released.errors, linear.errors)
 
 
-@pytest.mark.parametrize("sabotage", ["activation", "embedding"])
-def test_sabotaged_networks_err_otherwise(sabotage, monkeypatch):
+@pytest.mark.parametrize(
+    ("part", "sabotaged"),
+    [
+        ("activation", lambda values, eta: values**3 - values),
+        ("transpose_embeddings", lambda public: [np.array([[3.0], [1.0]])]),
+    ],
+)
+def test_sabotaged_networks_err_otherwise(part, sabotaged, monkeypatch):
     """Negative control of the slow twin: an activation that bends back, an embedding without its signs."""
     X, y = sample_of(8, 3)
     arguments = {"rho": 25.0, "public": drawn(2, 3, 2, seed=3), **COARSE}
     honest = network_learner.law(X, y, **arguments).errors
-    if sabotage == "activation":
-        monkeypatch.setattr(network_learner, "activation", lambda values, eta: values**3 - values)
-    else:
-        monkeypatch.setattr(network_learner, "transpose_embeddings", lambda public: [np.array([[3.0], [1.0]])])
+    monkeypatch.setattr(network_learner, part, sabotaged)
     assert (network_learner.law(X, y, **arguments).errors != honest).any()
 
 
@@ -133,7 +134,7 @@ def test_covers_have_the_sizes_of_the_text():
     shape = {"norm_bound": 1.0, "radius": 1.0, "rho": 0.5, "eta": 1.0}
     sizes = []
     for layers in (1, 2):
-        resolution = network_embedding.printed_resolution(layers=layers, **shape)
+        resolution = network_cover.printed_resolution(layers=layers, **shape)
         sizes.append(
             math.prod(
                 one.size for one in network_learner.product_cover(1, 1, layers, norm_bound=1.0, resolution=resolution)
@@ -178,8 +179,8 @@ def test_recursions_iterated(layers):
     delta, norm = math.sqrt(2) * 0.1, 2 * math.sqrt(2)
     for _ in range(layers - 1):
         delta, norm = math.sqrt(2) * 0.1 * norm + 2 * math.sqrt(2) * delta, 2 * math.sqrt(2) * norm
-    assert network_embedding.covered_distance(resolution=0.1, **sizes) == pytest.approx(delta)
-    assert network_embedding.covered_distance_bound(resolution=0.1, **sizes) >= delta
+    assert network_cover.covered_distance(resolution=0.1, **sizes) == pytest.approx(delta)
+    assert network_cover.covered_distance_bound(resolution=0.1, **sizes) >= delta
 
 
 def test_an_aligned_member_of_a_cover_defeats_the_embedding():
@@ -189,8 +190,22 @@ def test_an_aligned_member_of_a_cover_defeats_the_embedding():
     direction = np.linalg.svd(phi)[2][0]
     independent = rng.normal(size=(200, width))
     growth = np.linalg.norm(independent @ phi.T, axis=1) ** 2 / np.linalg.norm(independent, axis=1) ** 2
-    assert np.linalg.norm(phi @ direction) ** 2 > width / k > network_embedding.enlargement(k=k, width=width)
+    assert np.linalg.norm(phi @ direction) ** 2 > width / k > network_cover.enlargement(k=k, width=width)
     assert (growth > 2).mean() < 0.1
+
+
+def test_a_small_move_makes_a_wide_network_err():
+    """The counterexample of Claim D.3: 2 h(1/2) + h(-1) is small, and a move along Phi_1' W_2 lowers one by enough."""
+    rng, x, moved = np.random.default_rng(0), np.array([0.5, -1.0]), 0.1
+    for k, width, scale in itertools.product((1, 4), (80, 2000), (1.0, 0.3, 1e-3)):
+        phi, last, first = networks.sign_matrix(rng, k, width), rng.normal(size=k), rng.normal(size=width)
+        weights, s = phi.T @ last, 8 * scale * first / np.linalg.norm(first)
+        norm, size = np.linalg.norm(last), np.linalg.norm(weights)
+        assert 2 * weights @ np.tanh(s / 2) - weights @ np.tanh(s) <= 16 * norm
+        for one in x:
+            after = weights @ np.tanh(one * (s * (1 - moved / 8) - np.sign(one) * moved * weights / size))
+            before = weights @ np.tanh(one * s * (1 - moved / 8))
+            assert after <= before - 0.39 * moved * (size - 64 * norm**2 / size)
 
 
 def test_the_bound_speaks_from_here():

@@ -5,12 +5,10 @@ from math import log
 import dp_accounting
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.stats import multivariate_normal
 
-from lemmata.bounds.bms22 import dp_erm_proof
-from lemmata.bounds.bms22 import phased_sgd as bounds
+from lemmata.bounds.bms22 import dp_erm_proof, phased_sgd as bounds
 from lemmata.experiments.instances.pairs.boosted_rounds import farthest
 from lemmata.mechanisms.learners.erm import phased_sgd
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, gaussian_delta

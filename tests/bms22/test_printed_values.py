@@ -20,19 +20,20 @@ from lemmata.bounds.bms22 import (
     efficient_learner,
     efficient_learner_proof,
     fast_projection,
+    kernel_learner,
     long_minimiser,
     many_hypotheses,
     margin_deviation,
     margin_selection,
     margin_selection_proof,
     matrix_projection,
+    phased_sgd as oracle,
     pure_learner,
     pure_learner_proof,
     random_features,
     relative_deviation,
     sign_projection,
 )
-from lemmata.bounds.bms22 import phased_sgd as oracle
 from lemmata.mechanisms.learners.erm import phased_sgd
 
 # log(1/beta) = 3, log(1/delta) = 16 (to the 3/2: 64, to the 3/4: 8), epsilon m = 4
@@ -45,6 +46,25 @@ GROUP = {"m": 9, "delta": 6 * exp(-4), "rounds": 3, "epsilon": 0.48}  # T = 8, e
 SPREAD = (16 * LM**2 + 3) / 16  # Lambda^2 r^2 log^2(m/beta)/(m rho^2) + log(1/beta)/m
 FAT = 1 + 544 * log(578 * 16) / log(2) ** 2 + L2  # M of 544 = 34 m points at beta/2
 ALPHA = 16 * LM * (log(80) + 3) / 4
+# Theorem 3.2: t = 1/2, 4 rounds, log(2 T/delta) = 16, so tau = 512 log^(1/2)(256/delta^2)/epsilon = 64 TAU; a = 3/2
+TRAINED = {"m": 16, "k": 168, "epsilon": 8.0, "delta": 8 * exp(-16)}
+TAU = sqrt(32 + log(4))
+EXCESS = (
+    1.5 * (1 / 2 + 2)
+    + 6 * e * sqrt(5 / 12 - 1 / 1536 + 147 * (64 * TAU) ** 2 + sqrt(168) / 2 * TAU)  # sum of 4^-i/(m/2^i): 7/256
+    + 28 * (7 + log(4 / 49)) / 128
+    + sqrt((7 - log(98)) / 32)
+)
+
+# Theorem 3.2: t = 1/2, 4 rounds, log(2 T/delta) = 16, so tau = 512 log^(1/2)(256/delta^2)/epsilon = 64 TAU; a = 3/2
+TRAINED = {"m": 16, "k": 168, "epsilon": 8.0, "delta": 8 * exp(-16)}
+TAU = sqrt(32 + log(4))
+EXCESS = (
+    1.5 * (1 / 2 + 2)
+    + 6 * e * sqrt(5 / 12 - 1 / 1536 + 147 * (64 * TAU) ** 2 + sqrt(168) / 2 * TAU)  # sum of 4^-i/(m/2^i): 7/256
+    + 28 * (7 + log(4 / 49)) / 128
+    + sqrt((7 - log(98)) / 32)
+)
 
 TABLE = [
     # Section 3.1: the pure learner
@@ -99,6 +119,12 @@ TABLE = [
     (oracle.one_round, {"epsilon": 0.96, "delta": 6 * exp(-4), "rounds": 3}, (0.02, 0.75 * exp(-8))),
     (oracle.base_step, {"n": 4, "k": 4, "multiplier": 2.0, "lipschitz": 0.5, "norm_bound": 3.0}, 6 / sqrt(32.90625)),
     # Theorem 3.2 and its proof
+    (efficient_learner.learner_excess, TRAINED | {"beta": 294 * exp(-7), "a": 1.5}, EXCESS),
+    (
+        kernel_learner.kernel_excess,
+        TRAINED | {"beta": 588 * exp(-7), "a": 0.75, "count": 8},
+        EXCESS + 0.75 * (7 + log(40 / 49)) ** 0.25,
+    ),
     (efficient_learner.printed_rows, S, LM / 48),
     (efficient_learner.corrected_rows, S, LM2 / (16 * L2)),
     (efficient_learner.printed_order, S | {"a": 2.0}, sqrt(3) / 4 + 0.5 + 8 * sqrt(3 * LM)),
@@ -141,6 +167,11 @@ TABLE = [
         margin_deviation.margin_deviation_of_halfspaces,  # 2 c^2 m = 1156, 2 c e m/d = 34 e
         {"m": 2, "beta": exp(-3), "empirical": 0.0},
         (4 + 2 * log(1156) * (log(34) + 1) / log(2) ** 2) / 2,
+    ),
+    (
+        margin_deviation.margin_deviation_derived,  # 3 m^3 = 24
+        {"m": 2, "d": 2, "beta": exp(-3), "empirical": 0.0},
+        (log(2) + 2 * log(1156) * (log(34) + 1) / log(2) + log(24) + 3) / 2,
     ),
     (margin_deviation.margin_deviation_of_one, {"m": 16, "beta": exp(-3), "empirical": 0.25}, 1),
     (sign_projection.sign_projection_order, MB | {"gamma": 0.5}, 4 * LM),
@@ -221,6 +252,9 @@ TABLE = [
     (long_minimiser.zero_one_loss, {"gamma": 0.5}, 1 / 4),
     (definitions.losses, {"u": Fraction(1, 2), "rho": Fraction(2)}, (0, 1, Fraction(3, 4))),
     (definitions.lipschitz_constant, {"rho": 0.25}, 4),
+    (efficient_learner.step_order, {"m": 2, "epsilon": 3.0, "delta": exp(-4)}, 3 * 2 * log(2) / 8),
+    (random_features.doubled_gap, {"kernel": 0.75, "whole": False}, 1.0),
+    (random_features.mass_on_the_records, {"share": 0.25}, 0.25),  # of a law with a quarter of its mass on the records
 ]
 
 

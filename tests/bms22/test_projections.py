@@ -11,12 +11,13 @@ from scipy.linalg import hadamard
 from scipy.stats import binom
 from sklearn.random_projection import johnson_lindenstrauss_min_dim
 
-from lemmata.bounds.bms22 import fast_projection as fast_projection_bounds
-from lemmata.bounds.bms22 import matrix_projection
-from lemmata.bounds.bms22 import sign_projection as sign_projection_bounds
+from lemmata.bounds.bms22 import (
+    fast_projection as fast_projection_bounds,
+    matrix_projection,
+    sign_projection as sign_projection_bounds,
+)
 from lemmata.bounds.wzw25 import projected_margins
-from lemmata.experiments.bms22 import fast_projection as fast_claims
-from lemmata.experiments.bms22 import sign_projection as claims
+from lemmata.experiments.bms22 import fast_projection as fast_claims, sign_projection as claims
 from lemmata.experiments.instances.datasets.points import points, sharp_records
 from lemmata.experiments.instances.datasets.sign_images import margin_below
 from lemmata.mechanisms.features.fast_projection import fast_projection, walsh_hadamard
@@ -39,8 +40,7 @@ def both(k, d, seed=0):
 
 
 @pytest.mark.parametrize(("k", "d"), SHAPES)
-def test_transpose_is_the_adjoint(k, d):
-    rng = np.random.default_rng(1)
+def test_transpose_is_the_adjoint(k, d, rng):
     x, w = rng.normal(size=(2, d)), rng.normal(size=(3, k))
     for phi in both(k, d):
         assert phi.apply(x) @ w.T == pytest.approx(x @ phi.transpose(w).T, abs=1e-8)
@@ -140,6 +140,10 @@ BAD = [
         "X must have a last axis whose length is a power of two, got 3",
     ),
     (lambda _: walsh_hadamard(np.ones((4, 4)).T[::2]), "X must be C-contiguous"),
+    (
+        lambda _: sign_projection_bounds.sign_projection_rows(m=2, gamma=0.5, beta=float("nan")),
+        "beta must be a number, got nan",
+    ),
 ]
 
 
@@ -157,11 +161,6 @@ def test_bad_projections_are_named(make, call, message):
 def test_rows_against_scikit_learn(n, eps):
     """Its 4 log(n) / (eps^2/2 - eps^3/3), rounded down, is ours for 2 vectors/beta = n^2."""
     assert sign_projection_bounds.rows_for(n**2 // 2, eps, 1.0) - 1 == johnson_lindenstrauss_min_dim(n, eps=eps)
-
-
-def test_no_number():
-    with pytest.raises(ValueError, match="beta must be a number, got nan"):
-        sign_projection_bounds.sign_projection_rows(m=2, gamma=0.5, beta=float("nan"))
 
 
 @pytest.mark.parametrize("t", [Fraction(1, 1000), Fraction(1, 7), Fraction(1, 3), Fraction(1)])
@@ -185,8 +184,7 @@ def test_least_distortion_against_all_matrices(u, k):
     assert sign_projection_bounds.least_distortion(u, k) == min(distortions)
 
 
-def test_products_event_against_its_definition():
-    rng = np.random.default_rng(0)
+def test_products_event_against_its_definition(rng):
     W, Z, phi = rng.normal(size=(6, 3)), rng.normal(size=(4, 6)), rng.choice([-0.5, 0.5], size=(4, 6))
     errors = [np.linalg.norm(W.T @ phi.T @ phi @ z - W.T @ z) / np.linalg.norm(W) / np.linalg.norm(z) for z in Z]
     grown = np.linalg.norm(phi @ W) ** 2 / np.linalg.norm(W) ** 2 - 1
@@ -196,8 +194,7 @@ def test_products_event_against_its_definition():
     assert not matrix_projection.products_preserved(*args, norm=grown - 1e-9, product=max(errors) + 1e-9)
 
 
-def test_inner_products_event_against_its_definition():
-    rng = np.random.default_rng(0)
+def test_inner_products_event_against_its_definition(rng):
     T, phi = rng.normal(size=(5, 6)), rng.choice([-0.5, 0.5], size=(4, 6))
     distortion = 0.0
     for u, v in product(T, T):

@@ -7,13 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis.strategies import floats, integers
+from hypothesis import given, strategies as st
 from scipy.special import softmax
 from scipy.stats import chisquare
 
-from lemmata.bounds.bms22 import covers as cover_bounds
-from lemmata.bounds.bms22 import pure_learner as bounds
+from lemmata.bounds.bms22 import covers as cover_bounds, pure_learner as bounds
 from lemmata.experiments.instances.classes.linear_learners import (
     IDENTITY,
     Dense,
@@ -55,7 +53,7 @@ def test_all_lattice_points_are_there(k, lattice, gram):
     assert cover(k, radius=R, resolution=eta, lattice=lattice).size == (np.linalg.norm(box, axis=1) <= R + eta).sum()
 
 
-@given(k=integers(1, 3), radius=floats(0.1, 50), ratio=floats(0.2, 8), seed=integers(0, 10**6))
+@given(k=st.integers(1, 3), radius=st.floats(0.1, 50), ratio=st.floats(0.2, 8), seed=st.integers(0, 10**6))
 def test_every_point_of_the_ball_is_near(k, radius, ratio, seed):
     made = cover(k, radius=radius, resolution=radius / ratio)
     points = np.random.default_rng(seed).normal(size=(200, k))
@@ -67,13 +65,6 @@ def test_every_point_of_the_ball_is_near(k, radius, ratio, seed):
     distances = np.linalg.norm(points[:, None] - blocks, axis=2).min(axis=1)
     assert distances.max() <= radius / ratio * (1 + 1e-12)
     assert farthest(made, points) == pytest.approx(distances.max(), rel=1e-4, abs=1e-6 * radius)
-
-
-def test_thin_lattices_pay():
-    sizes = {
-        name: [cover(k, radius=2.0, resolution=0.1, lattice=name).size for k in (1, 2, 3)] for name in ("thin", "cubic")
-    }
-    assert sizes == {"thin": [20, 535, 13539], "cubic": [20, 681, 25269]}
 
 
 @pytest.mark.parametrize(
@@ -215,7 +206,7 @@ def test_one_direction_against_the_law_itself():
     assert 0.003 < excess < 0.005  # 1.28 standard deviations of a mean of 10^4 coins of chance 0.1
 
 
-@given(seed=integers(0, 10**6), m=integers(1, 8), rho=floats(0.05, 1.0))
+@given(seed=st.integers(0, 10**6), m=st.integers(1, 8), rho=st.floats(0.05, 1.0))
 def test_margin_loss_in_the_plane(seed, m, rho):
     X, y = sample_of(m, 2, seed)
     X *= np.random.default_rng(seed).uniform(0.1, 1, size=(m, 1))

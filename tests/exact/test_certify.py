@@ -5,8 +5,7 @@ from fractions import Fraction
 
 import pytest
 from flint import arb, ctx
-from hypothesis import given
-from hypothesis.strategies import floats
+from hypothesis import given, strategies as st
 from scipy.special import erfcx, log_ndtr, ndtr
 
 from lemmata.bounds.exact.balls import (
@@ -138,14 +137,14 @@ def test_the_search_finds_the_corner_and_the_inside():
     assert inside == worst_ratio(bump, {"x": (0, 1), "n": (1, 99)})
 
 
-@given(x=floats(-30, 30))
+@given(x=st.floats(-30, 30))
 def test_the_normal_law_agrees_with_scipy(x):
     assert float(Phi(x)) == pytest.approx(ndtr(x), rel=1e-12)
     assert float(log_Phi(x)) == pytest.approx(log_ndtr(x), rel=1e-12)
     assert float(mills(x)) == pytest.approx(math.sqrt(math.pi / 2) * erfcx(x / math.sqrt(2)), rel=1e-12)
 
 
-@given(x=floats(-30, 30), width=floats(0, 10))
+@given(x=st.floats(-30, 30), width=st.floats(0, 10))
 def test_wide_balls_enclose_their_ends(x, width):
     wide = hull((x, x + width))
     for function in (Phi, log_Phi, mills):
@@ -161,7 +160,7 @@ def test_far_tails_neither_underflow_nor_overflow():
     assert lower_end(mills(1e6)) * 1e6 == pytest.approx(1, rel=1e-9)
 
 
-@given(x=floats(allow_nan=False, allow_infinity=False))
+@given(x=st.floats(allow_nan=False, allow_infinity=False))
 def test_ends_are_rounded_outward(x):
     third = exact(x) / 3
     low, high = enclosure(third)

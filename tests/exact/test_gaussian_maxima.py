@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from flint import arb
-from hypothesis import given
-from hypothesis.strategies import floats, integers
+from hypothesis import given, strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm, studentized_range
 
@@ -59,7 +58,7 @@ def test_a_random_number_of_gaussians_is_a_mixture(eta, r):
     assert float(mean_max_of_count(eta, r)) == pytest.approx(twin, abs=1e-9)
 
 
-@given(n=integers(1, 10**6), z=floats(-8, 30))
+@given(n=st.integers(1, 10**6), z=st.floats(-8, 30))
 def test_the_maximum_and_the_minimum_mirror_each_other(n, z):
     assert float(max_exceeds(n, z)) == pytest.approx(float(min_at_most(n, -z)), rel=1e-9)
     assert float(max_exceeds(n, z)) == pytest.approx(-np.expm1(n * norm.logcdf(z)), rel=1e-9, abs=1e-300)

@@ -1,5 +1,6 @@
 """What a formula computes is what its expression is, and intervals hold it, also with infinite ends."""
 
+import math
 from fractions import Fraction
 from inspect import signature
 
@@ -11,6 +12,7 @@ from lemmata.bounds.proof import expression as of
 from lemmata.bounds.proof.checker import INF, Goal, Side
 from lemmata.bounds.proof.interval import Undefined
 from lemmata.bounds.proof.normal_form import simplify
+from lemmata.bounds.proof.prover import PLAIN, NotProved, Search
 from lemmata.bounds.proof.tracing import follow
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
@@ -97,3 +99,24 @@ def test_a_constant_that_is_rounded_is_no_exact_number():
 
 def test_a_decimal_means_itself():
     assert follow(lambda x: 0.1 * x + 1 / 3)(of.number(1)) is of.number(Fraction(13, 30))
+    assert follow(lambda x, two=2: x * two**-3)(of.number(1)) is of.number(Fraction(1, 8))
+
+
+def test_of_the_ways_through_an_equality_one_is_equal():
+    """x <= 0 and -x <= 0; whichever of the two is false, x is not 0."""
+    x = of.variable("x")
+    ways = list(of.explore(lambda: bool(of.Equality(x)), lambda condition: None))
+    assert [(len(taken), equal) for taken, equal in ways] == [(2, True), (2, False), (1, False)]
+
+
+def test_a_side_is_halved_down_to_a_millionth():
+    goals = [Goal(of.variable("x") - 1, {"x": Side(Fraction(0), Fraction(width))}) for width in (1.5e-6, 0.9e-6)]
+    assert Search(PLAIN).by_halves(goals[0], 0, 1, False)["by"] == "split"
+    with pytest.raises(NotProved):
+        Search(PLAIN).by_halves(goals[1], 0, 1, False)
+
+
+def test_comparison_with_infinity_has_a_sign_and_floor_and_ceil_are_those_of_a_number():
+    x = of.variable("x")
+    assert [of._less(x, end) for end in (math.inf, -math.inf)] == [of.number(-1), of.number(1)]
+    assert [float(value(rounded, {"x": 2.5}).low) for rounded in (math.floor(x), math.ceil(x))] == [2, 3]

@@ -5,8 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from scipy.stats import chisquare, gamma
 
 from lemmata.bounds.rbht09 import private_svm

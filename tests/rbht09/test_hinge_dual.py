@@ -5,15 +5,15 @@ from math import exp, log, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from lemmata.bounds.rbht09 import hinge_dual as bounds
-from lemmata.bounds.rbht09 import kernel_accuracy
+from lemmata.bounds.rbht09 import hinge_dual as bounds, kernel_accuracy
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
-from lemmata.experiments.rbht09 import hinge_dual as claims
-from lemmata.experiments.rbht09 import kernel_accuracy as near
-from lemmata.experiments.rbht09 import kernel_accuracy_proof as near_steps
+from lemmata.experiments.rbht09 import (
+    hinge_dual as claims,
+    kernel_accuracy as near,
+    kernel_accuracy_proof as near_steps,
+)
 from lemmata.mechanisms.learners.erm import private_svm
 
 
@@ -32,9 +32,8 @@ def test_the_solution_on_the_line_is_the_solver_s(z, C):
     assert abs(solved.weights[0] - float(w)) <= solved.error + 1e-9
 
 
-def test_the_dual_objective_as_a_quadratic_form():
-    draw = np.random.default_rng(1)
-    V, y, alpha = draw.normal(size=(6, 3)), draw.choice([-1, 1], 6), draw.random(6)
+def test_the_dual_objective_as_a_quadratic_form(rng):
+    V, y, alpha = rng.normal(size=(6, 3)), rng.choice([-1, 1], 6), rng.random(6)
     value = bounds.dual_objective(alpha=alpha, labels=y, gram=V @ V.T)
     assert value == pytest.approx(alpha.sum() - np.sum(((alpha * y) @ V) ** 2) / 2)
 

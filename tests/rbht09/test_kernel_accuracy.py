@@ -4,8 +4,7 @@ from math import ceil, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.stats import binom, gamma
 
 from lemmata.bounds.rbht09 import kernel_accuracy as bounds

@@ -4,8 +4,7 @@ import math
 
 import pytest
 from flint import arb
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.integrate import quad
 
 from lemmata.bounds.exact.balls import exact

@@ -8,6 +8,7 @@ from flint import arb, ctx
 from lemmata.bounds.rbht09 import (
     hinge_dual,
     kernel_accuracy,
+    kernel_accuracy_proof,
     kernel_spectra,
     kernel_svm,
     lower_bounds,
@@ -174,6 +175,8 @@ TABLE = [
     (kernel_spectra.transform_constant_inverse, {"d": 2}, 1 / (4 * pi**2)),
     (kernel_spectra.table_constant, {"d": 2}, 0.5),
     (kernel_spectra.table_constant_inverse, {"d": 2}, 1 / (4 * pi**2)),
+    (kernel_accuracy_proof.independent_chance, {"conditional": 0.5, "atoms": True}, 0.5),  # Pr(C) = Pr(C | A)
+    (kernel_accuracy_proof.joint_chance, {"conditional": 0.5, "event": 0.25}, 0.125),
 ]
 
 

@@ -7,16 +7,12 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import integrate, stats
 from scipy.special import ndtr
 
-from lemmata.bounds.exact import best_of_runs as balls
-from lemmata.bounds.exact import tuning_curves, winner_profile
-from lemmata.bounds.wzw25 import best_of_runs as bounds
-from lemmata.bounds.wzw25 import run_counts
-from lemmata.bounds.wzw25 import winner as utility
+from lemmata.bounds.exact import best_of_runs as balls, tuning_curves, winner_profile
+from lemmata.bounds.wzw25 import best_of_runs as bounds, run_counts, winner as utility
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import CLAIMS
 from lemmata.experiments.instances.pairs.tuned_pairs import silent

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from flint import arb
-from hypothesis import given
-from hypothesis.strategies import floats
+from hypothesis import given, strategies as st
 from scipy.stats import norm
 
 from lemmata.bounds.exact.balls import exact, lower_end
@@ -15,7 +14,7 @@ from tests.claims import CLAIMS
 # The statements -------------------------------------------------------------------------------------------------------
 
 
-@given(eta=floats(-0.999, 50), r=floats(1e-9, 0.999))
+@given(eta=st.floats(-0.999, 50), r=st.floats(1e-9, 0.999))
 def test_balls_and_floats_agree_on_the_bound_of_a_random_number(eta, r):
     ball = gaussian_maxima.count_max_mean(eta=exact(eta), r=exact(r), sigma=exact(2))
     assert gaussian_maxima.count_max_mean(eta=eta, r=r, sigma=2.0) == pytest.approx(float(ball), rel=1e-6, abs=1e-5)
@@ -66,7 +65,7 @@ def test_the_reported_constant_is_a_supremum():
     assert verdict.tightness[0] <= verdict.tightness[1] < 0.1196
 
 
-@given(u=floats(0, 600))
+@given(u=st.floats(0, 600))
 def test_whole_numbers_are_enclosed(u):
     assert whole_below(u) <= np.exp(u) * (1 + 1e-11)
     assert lower_end(exact(u).exp()) <= whole_above(u)

@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis.strategies import floats, integers
+from hypothesis import given, settings, strategies as st
 from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm
 
@@ -42,7 +41,7 @@ def test_reference_values(mu, exactly_epsilon, e1, e2):
 # The curve and finite laws --------------------------------------------------------------------------------------------
 
 
-@given(mu=floats(0.05, 6), epsilon=floats(-4, 8))
+@given(mu=st.floats(0.05, 6), epsilon=st.floats(-4, 8))
 def test_curve_against_quadrature(mu, epsilon):
     """int (p - e^epsilon q)_+, integrated blindly on both sides of where it vanishes."""
     end = mu / 2 - epsilon / mu
@@ -51,7 +50,7 @@ def test_curve_against_quadrature(mu, epsilon):
 
 
 @settings(derandomize=True, deadline=None, max_examples=20)
-@given(seed=integers(0, 10**6), outputs=integers(2, 8))
+@given(seed=st.integers(0, 10**6), outputs=st.integers(2, 8))
 def test_smallest_gdp_is_where_the_curves_touch(seed, outputs):
     """The slow twin: the hockey stick of the pair stays below the curve at every order, and not below a smaller one."""
     p, q = np.random.default_rng(seed).dirichlet(np.ones(outputs), size=2)

@@ -4,14 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.optimize import linprog
 from sklearn.svm import LinearSVC
 
-from lemmata.bounds.wzw25 import hinge_gradient
-from lemmata.bounds.wzw25 import hinge_loss as hinge_loss_bounds
-from lemmata.bounds.wzw25 import inliers_and_outliers as bound
+from lemmata.bounds.wzw25 import hinge_gradient, hinge_loss as hinge_loss_bounds, inliers_and_outliers as bound
 from lemmata.experiments.wzw25 import inliers_and_outliers as claims
 from lemmata.mechanisms.solvers.margin import geometric_margin
 

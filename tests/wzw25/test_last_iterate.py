@@ -4,11 +4,10 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from lemmata.bounds.wzw25 import hinge_gradient, last_iterate
-from lemmata.experiments.wzw25 import last_iterate as last_claims
+from lemmata.bounds.wzw25 import hinge_gradient, last_iterate, last_iterate_proof as proof
+from lemmata.experiments.wzw25 import last_iterate as last_claims, last_iterate_proof as proof_claims
 from lemmata.mechanisms.learners.descent import noisy_gd
 from lemmata.mechanisms.privacy import GaussianDP
 from tests.streams import streams
@@ -62,3 +61,30 @@ def test_printed_rate_fails_near_one_by_sampling():
     g = last_iterate.last_iterate_rate(d=d, mu=1 / (2 * d), sensitivity=2 / width, distance=1.0, beta=1 - s)
     assert (excess <= float(last_claims.share_of_truth(d, s)) * g).mean() < s
     assert float(last_claims.share_of_truth(d, s)) > 1 / 50
+
+
+def test_free_energy_bounds_are_near_exact_laws_and_above_means_given_events():
+    """|x| on the line: within a factor 2 of the mean bound; given any event of probability beta, below the tail."""
+    shares = []
+    for run, start, x, mass in proof_claims.exact_runs():
+        sizes, excess = run | {"distance": start}, run["gradient_norm"] * np.abs(x)
+        shares.append(float(mass @ excess) / proof.free_energy_mean(**sizes))
+        order = np.argsort(-excess)
+        for beta in (0.5, 1e-2, 1e-6):
+            worst = order[: np.searchsorted(np.cumsum(mass[order]), beta) + 1]
+            given = float(mass[worst] @ excess[worst] / mass[worst].sum())
+            assert given <= proof.free_energy_tail(**sizes, beta=float(mass[worst].sum()))
+    assert 1 / 2 < max(shares) <= 1
+
+
+@pytest.mark.parametrize("d", [1, 16, 128])
+def test_no_logarithm_multiplies_the_dimension(d):
+    """The Euclidean norm, 300 steps: the sampled mean excess is within a factor 12 of the bound that has no d log T."""
+    run = dict(d=d, steps=300, gradient_norm=1.0, sigma=1.0, eta=1 / sqrt(300 * (1 + d)))
+    w, random = np.zeros((400, d)), rng(f"norm{d}")
+    w[:, 0] = 1.0
+    for _ in range(run["steps"]):
+        w -= run["eta"] * (w / np.linalg.norm(w, axis=1, keepdims=True) + random.normal(size=w.shape))
+    bound = proof.free_energy_mean(**run, distance=1.0)
+    assert bound / 12 < np.linalg.norm(w, axis=1).mean() < bound
+    assert d < 128 or bound < 0.8 * last_iterate.last_iterate_mean(**run, distance=1.0)

@@ -5,8 +5,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from lemmata.bounds.wzw25 import algorithms as bounds
 from lemmata.bounds.wzw25.gaussian_privacy import gaussian_delta

@@ -5,8 +5,7 @@ from math import ceil, floor, log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from lemmata.bounds.wzw25 import algorithms, margin_grid
 from lemmata.experiments.instances.datasets import margin_profiles as cases

@@ -5,17 +5,14 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sklearn.svm import SVC
 
-from lemmata.bounds.wzw25 import margins as bound
-from lemmata.bounds.wzw25 import removal_margin
+from lemmata.bounds.wzw25 import margins as bound, removal_margin
 from lemmata.experiments.engine.front.decision import decide
 from lemmata.experiments.wzw25 import margins as claims
 from lemmata.experiments.wzw25.removal_margin import removal_margin_curve
-from lemmata.mechanisms.solvers import margin as margin_laws
-from lemmata.mechanisms.solvers import nearest_point
+from lemmata.mechanisms.solvers import margin as margin_laws, nearest_point
 from tests.wzw25.records import cloud
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -160,9 +157,8 @@ def poor_weights(rng, n):
 
 
 @pytest.mark.parametrize("whole", [False, True])
-def test_a_solver_that_returns_no_minimum_leaves_no_gap(monkeypatch, whole):
+def test_a_solver_that_returns_no_minimum_leaves_no_gap(monkeypatch, whole, rng):
     """The NNLS of some versions of SciPy does so in silence: 933 of 20,000 enclosures were wide."""
-    rng = np.random.default_rng(0)
     for _ in range(500):
         n, d = int(rng.integers(2, 30)), int(rng.integers(1, 12))
         X = rng.normal(size=(n, d)) + rng.normal(size=d) * rng.choice([0, 3])

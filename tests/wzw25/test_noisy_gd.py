@@ -4,23 +4,21 @@ import re
 from fractions import Fraction
 from math import sqrt
 
-import dp_accounting
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.stats import kstest, multivariate_normal
 
-from lemmata.bounds.wzw25 import hinge_gradient
-from lemmata.bounds.wzw25 import noisy_gd as bounds
+from lemmata.bounds.wzw25 import hinge_gradient, noisy_gd as bounds
 from lemmata.experiments.wzw25 import noisy_gd as claims
 from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.descent import noisy_gd
-from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_epsilon, gaussian_mu
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_mu
 from tests.bms22.records import problem
 from tests.streams import streams
 
 rng = streams("noisy_gd")
+X, Y = problem()
 
 
 # The law --------------------------------------------------------------------------------------------------------------
@@ -45,32 +43,29 @@ def obvious(random, X, y, *, mu, width, steps, distance):
 
 @pytest.mark.parametrize("output", noisy_gd.OUTPUTS)
 def test_law_agrees_with_the_printed_algorithm(output):
-    X, y = problem()
     parameters = dict(width=0.4, steps=11, distance=2.0)
-    twin = obvious(rng("twin"), X, y, mu=1.3, **parameters)
-    released = noisy_gd.law(X, y, output=output, privacy=GaussianDP(1.3), **parameters).sample(rng("twin"))[0]
+    twin = obvious(rng("twin"), X, Y, mu=1.3, **parameters)
+    released = noisy_gd.law(X, Y, output=output, privacy=GaussianDP(1.3), **parameters).sample(rng("twin"))[0]
     expected = {"average": twin[:-1].mean(axis=0), "last": twin[-1], "iterates": twin[1:]}[output]
     assert np.allclose(released, expected, rtol=1e-12, atol=1e-14)
 
 
 def test_columns_are_independent_runs():
-    law = noisy_gd.law(*problem(), privacy=GaussianDP(1.0), width=5.0, steps=4, output="last")
+    law = noisy_gd.law(X, Y, privacy=GaussianDP(1.0), width=5.0, steps=4, output="last")
     releases = law.sample(rng("columns"), 4000)
     assert np.abs(np.corrcoef(releases[:2000, 0], releases[2000:, 0])[0, 1]) < 0.1
     assert len(np.unique(releases)) == releases.size
 
 
 def test_last_iterate_is_normal_in_the_linear_range():
-    X, y = problem()
-    law = noisy_gd.law(X, y, privacy=GaussianDP(1.0), width=1e4, steps=9, output="last")
+    law = noisy_gd.law(X, Y, privacy=GaussianDP(1.0), width=1e4, steps=9, output="last")
     eta, mean = law.strides[0], law.strides.sum() * law.Z.sum(axis=0) / law.width
     standard = (law.sample(rng("linear"), 3000) - mean) / (eta * law.sigma * 3)
     assert kstest(standard[:, 0], "norm").pvalue > 1e-6
 
 
 def test_log_density_is_a_product_of_gaussians():
-    X, y = problem()
-    law = noisy_gd.law(X, y, privacy=GaussianDP(1.0), width=0.3, steps=5, stride="decaying", output="iterates")
+    law = noisy_gd.law(X, Y, privacy=GaussianDP(1.0), width=0.3, steps=5, stride="decaying", output="iterates")
     releases = law.sample(rng("density"), 6)
     for release, density in zip(releases, law.log_density(releases), strict=True):
         expected, w = 0.0, np.zeros(3)
@@ -119,22 +114,6 @@ def test_bad_parameters_are_named(wrong, message):
         noisy_gd.law(*problem(), **(dict(privacy=GaussianDP(1.0), width=1.0, steps=3) | wrong))
 
 
-@pytest.mark.parametrize(
-    ("X", "y"),
-    [
-        (np.array([[0.7, None]]), [1]),
-        (np.empty((0, 2)), []),
-        ([[0.7, 0.7]], np.array(["0.7"])),
-        ([[0.7]], [1, 1]),
-        ([0.7], [1]),
-    ],
-)
-def test_bad_data_is_refused_without_showing_it(X, y):
-    with pytest.raises(ValueError) as caught:
-        noisy_gd.law(X, y, privacy=GaussianDP(1.0), width=1.0)
-    assert "0.7" not in str(caught.value) and "\n" not in str(caught.value)
-
-
 def test_iterates_are_no_predictor():
     law = noisy_gd.law(*problem(), privacy=GaussianDP(1.0), width=1.0, steps=4, output="iterates")
     with pytest.raises(ValueError, match="law has noise in float64"):
@@ -150,14 +129,6 @@ def test_sigma_spends_at_most_mu(steps, sensitivity, mu):
     sigma = Fraction(noisy_gd.noise_for(steps, sensitivity, mu))
     assert steps * Fraction(sensitivity) ** 2 <= Fraction(mu) ** 2 * sigma**2
     assert float(sigma) <= bounds.noise_std(steps, sensitivity, mu) * (1 + 1e-15)
-
-
-@pytest.mark.parametrize(("n", "steps", "delta"), [(10, 25, 1e-5), (7, 3, 1e-3), (100, 100, 1e-9)])
-def test_curve_agrees_with_dp_accounting(n, steps, delta):
-    law = noisy_gd.law(*problem(n), privacy=GaussianDP(sqrt(steps) / n), width=0.5, steps=steps)
-    multiplier = law.sigma / hinge_gradient.replacement_sensitivity(radius=1.0, width=0.5) / sqrt(law.steps)
-    expected = dp_accounting.get_epsilon_gaussian(multiplier, delta)
-    assert gaussian_epsilon(law.privacy.mu, delta) == pytest.approx(expected, rel=1e-9)
 
 
 def test_rounding_up_at_n_delta_costs_privacy():

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis.strategies import floats, lists
+from hypothesis import given, settings, strategies as st
 from scipy.stats import norm
 
 from lemmata.bounds.exact.gaussian_maxima import mean_max
@@ -22,7 +21,7 @@ def chances(scores):
 
 
 @settings(max_examples=60)
-@given(scores=lists(floats(0, 8), min_size=1, max_size=6))
+@given(scores=st.lists(st.floats(0, 8), min_size=1, max_size=6))
 def test_no_scores_exceed_the_bounds(scores):
     U = np.array(scores)
     p, excess = chances(U), U - U.min()

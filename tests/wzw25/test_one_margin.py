@@ -5,8 +5,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.optimize import minimize_scalar
 
 from lemmata.bounds.wzw25 import one_margin
@@ -52,8 +51,7 @@ def test_planted_refuses_more_outliers_than_pairs():
         planted.planted(12, 2, 0.5, 5)
 
 
-def test_unclipped_lifted_loss_is_the_projected_one():
-    rng = np.random.default_rng(0)
+def test_unclipped_lifted_loss_is_the_projected_one(rng):
     Z = planted.planted(10, 300, 0.8, 1)
     phi = sign_projection.sign_projection(150, 300, rng=rng)
     law = projected_gd.law(Z, np.ones(10), privacy=GaussianDP(5.0), width=0.8 / 3, projection=phi, steps=50)

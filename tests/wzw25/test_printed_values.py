@@ -6,7 +6,7 @@ probabilities that make the logarithms whole (log((n+1)(n+2)/beta) = 4 at n = 4,
 """
 
 from importlib import import_module
-from math import e, inf, log, nextafter, pi, sqrt
+from math import ceil, e, inf, log, nextafter, pi, sqrt
 
 import numpy as np
 import pytest
@@ -14,8 +14,7 @@ from flint import arb
 from scipy.integrate import quad
 from scipy.special import ndtr
 
-from lemmata.bounds.wzw25 import table_rates as rates
-from lemmata.bounds.wzw25 import tables, tuned_margin, whole_grid
+from lemmata.bounds.wzw25 import table_rates as rates, tables, tuned_margin, whole_grid
 from lemmata.bounds.wzw25.margin_grid import grid_size
 
 DATA = dict(n=4, gamma=0.5, outliers=3)
@@ -40,6 +39,12 @@ WIDE = dict(n=8, gammas=[0.25, 0.01], outliers=[3, 8])  # gamma n = 2, gamma^2 n
 RISK = dict(n=8, k=2, beta=0.25, empirical=0.25)  # Q = (2 log 16 + log 16)/8 = 1.5 log 2
 LEVEL = dict(n=8, calls=4, mu=0.5, beta=0.25, best=0.5)  # both roots are sqrt(2 log 8)
 GROWTH = dict(n=4.0, alpha=1.0, eta=0.5)  # n^(alpha/eta) = 16
+# |Gamma| log(1/delta) = 36: mu_c = 1, T = 16, and log(|Gamma| n^2) = log 48, log(|Gamma| (3n + 1) n^2) = log 624;
+# gamma is on the grid, or a third of its least margin, which counts 1/4: 3 gamma/sqrt 2 is kept, a norm of sqrt 2
+ON, BELOW = (dict(n=4, gamma=gamma, outliers=1, epsilon=24.0, delta=e**-12) for gamma in (0.5, 1 / 12))
+ROWS_ON, ROWS_BELOW = (ceil(16 * log(624) / square) for square in (1 / 4 * 5 / 6, 1 / 16 * 11 / 12))
+ERROR_ON = (1 + 6 * sqrt(1.5)) / 4 + 6 * (4 + 3 * log(16)) * sqrt(1 + ROWS_ON * log(48)) + sqrt(log(48)) / 2
+ERROR_BELOW = (1 + 12 * sqrt(3)) / 4 + 24 * (4 + 3 * log(16)) * sqrt(1 + ROWS_BELOW * log(48)) + sqrt(log(48)) / 2
 
 POINTS = {
     "projected_margins": [
@@ -173,6 +178,8 @@ POINTS = {
         ("mean_order_on_grid", BALL, 5 + 1 / 8 + 1 / 16),
         ("tail_order_on_grid", BALL, 5 + 1 / 8 + 1 / 4),
         ("error_along_n", dict(first=1.0, last=100.0), 100**-0.9),
+        ("quantile_off_grid", ON, ERROR_ON),
+        ("quantile_off_grid", BELOW, ERROR_BELOW),
     ],
     "whole_grid_proof": [  # |Gamma| = 3 at n = 4
         ("choice_level_as_printed", dict(n=4, mu=0.5), sqrt(2 * log(6)) + sqrt(2 * log(32)) / 2),
@@ -184,6 +191,8 @@ POINTS = {
         ("tail_term_b", dict(n=4, epsilon=2.0, delta=e**-8), 16 * sqrt(2 * log(2))),  # 16 sqrt(32 log 16) / 8
     ],
     "main_theorem": [
+        ("penalised_error", ON, ERROR_ON + 5 * ROWS_ON * log(8) / 8),
+        ("penalised_error", BELOW, ERROR_BELOW + 5 * ROWS_BELOW * log(8) / 8),
         ("main_order", dict(UNIT, epsilon=0.5), 3.5),
         ("main_order", UNIT, 2.5),
         ("main_order", dict(UNIT, n=16, epsilon=0.5), 0.875),  # 1/2 + 3/8
@@ -208,6 +217,8 @@ POINTS = {
         ),
     ],
     "population_risk": [
+        ("uncapped", ON, 2 * ERROR_ON + 5 / 4 * (ROWS_ON * log(8) + log(192))),
+        ("uncapped", BELOW, 2 * ERROR_BELOW + 5 / 4 * (ROWS_BELOW * log(8) + log(192))),
         ("population_printed", RISK, 0.5 + 4.5 * log(2)),  # (10 log 16 - log 16)/8
         ("population_rate", UNIT, 2.5),
         ("population_rate", dict(UNIT, n=16, epsilon=0.5), 0.875),

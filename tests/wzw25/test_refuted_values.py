@@ -78,6 +78,7 @@ TABLE = [
     # Privacy
     (gaussian_privacy.gaussian_mechanism_gdp, {"sensitivity": 3.0, "sigma": 4.0}, 0.75),
     (gaussian_privacy_proof.column_counts, {"columns": 8, "sigma": 5.0}, 0.8),
+    (gaussian_privacy_proof.second_moments, {"sigma": 1.5 * 2**0.5}, 1.0),
     (gaussian_privacy.iterated_gdp, {"mu": 3.0, "candidates": 5}, 3),
     (gaussian_privacy.textbook_release, {"mu": 0.7}, 0.7),
     (main_theorem.main_privacy, BUDGET, SPENT),

@@ -1,6 +1,7 @@
 """The removal-margin curve: every step from the definitions, and of a user's file, interrupted anywhere."""
 
 from dataclasses import replace
+from unittest.mock import DEFAULT, Mock, patch
 
 import numpy as np
 import pytest
@@ -32,24 +33,12 @@ def features(tmp_path):
     return path
 
 
-class Interrupted(Exception):
-    pass
-
-
-def test_a_curve_that_is_cut_short_goes_on(features, tmp_path, monkeypatch, capsys):
+def test_a_curve_that_is_cut_short_goes_on(features, tmp_path, capsys):
     show(str(features), 0.3, tmp_path)
     whole = capsys.readouterr().out
-    save = removal_margin.save_steps
-
-    def stopping(path, steps, X, y):
-        save(path, steps, X, y)
-        if len(steps) == 4:
-            raise Interrupted
-
-    monkeypatch.setattr(removal_margin, "save_steps", stopping)
-    with pytest.raises(Interrupted):
+    save = Mock(wraps=removal_margin.save_steps, side_effect=[*[DEFAULT] * 4, KeyboardInterrupt])
+    with patch.object(removal_margin, "save_steps", save), pytest.raises(KeyboardInterrupt):
         show(str(features), 0.3, tmp_path)
-    monkeypatch.setattr(removal_margin, "save_steps", save)
     assert len(list(tmp_path.glob("removal_margin-*.npz"))) == 1
     capsys.readouterr()
     show(str(features), 0.3, tmp_path)
@@ -57,8 +46,7 @@ def test_a_curve_that_is_cut_short_goes_on(features, tmp_path, monkeypatch, caps
     assert not list(tmp_path.glob("removal_margin-*.npz"))
 
 
-def test_steps_survive_the_checkpoint(tmp_path):
-    rng = np.random.default_rng(6)
+def test_steps_survive_the_checkpoint(tmp_path, rng):
     X, y = rng.normal(size=(12, 2)), rng.choice([-1.0, 1.0], size=12)
     kept = []
     removal_margin_curve(X, y, removed=0.5, batch=2, on_step=lambda steps: kept.__setitem__(slice(None), steps))

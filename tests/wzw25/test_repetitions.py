@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 from lemmata.bounds.statement.verdicts import HOLDS
-from lemmata.bounds.wzw25 import repetitions as rates
-from lemmata.bounds.wzw25 import run_counts
+from lemmata.bounds.wzw25 import repetitions as rates, run_counts
 from lemmata.experiments.engine.claims.claim import CLAIMS
-from lemmata.experiments.wzw25 import repetition_growth as rate_claims
-from lemmata.experiments.wzw25 import repetitions as claims
+from lemmata.experiments.wzw25 import repetition_growth as rate_claims, repetitions as claims
 
 
 @pytest.mark.parametrize("n", [10**3, 10**6, 10**12])

@@ -9,8 +9,7 @@ import math
 import numpy as np
 import pytest
 from flint import ctx
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from scipy import stats
 
 from lemmata.bounds.exact import tnb

@@ -4,8 +4,7 @@ from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from lemmata.bounds.wzw25 import table_rates, tables
 from lemmata.experiments.checks.monomials import CONES, compare_rates, point_of_family
