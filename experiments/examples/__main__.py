@@ -1,7 +1,6 @@
-"""`python -m lemmata.experiments.examples` runs all five and keeps what each prints, for the pages: a minute."""
+"""`python -m lemmata.experiments.examples` makes the table and the picture of README: a minute."""
 
 import contextlib
-import importlib
 import io
 import re
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from lemmata.experiments.engine.ledger.curves import Picture
-from lemmata.experiments.examples import GALLERY
+from lemmata.experiments.examples import digits
 from lemmata.experiments.figures.claims import plot_curves
 from lemmata.experiments.figures.style import svg
 
@@ -29,14 +28,12 @@ def plot_table(printed: str) -> Figure:
 
 
 def main() -> None:
-    """Write a text for each example, and the figure of the last table."""
-    for name in GALLERY:
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            importlib.import_module(f"lemmata.experiments.examples.{name}").main()
-        (HERE / f"{name}.txt").write_text(printed.getvalue(), encoding="utf-8")
-    drawn = svg(plot_table, (HERE / "digits.txt").read_text(encoding="utf-8"))
-    (HERE / "digits.svg").write_text(drawn, encoding="utf-8")
+    """Write what `digits` prints, and its picture."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        digits.main()
+    (HERE / "digits.txt").write_text(printed.getvalue(), encoding="utf-8")
+    (HERE / "digits.svg").write_text(svg(plot_table, printed.getvalue()), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,5 @@
+"""Baselines of the benchmark: a checker a file, each a function `check` from a question to an answer.
+
+What a checker may know belongs here: it sees no answer, and no row of the ledger. Modules of this package import the
+statements about numbers and what searches or encloses them.
+"""

@@ -1,0 +1,24 @@
+"""Random settings: both sides in floats at log-uniform settings; false where one of them shows it in balls."""
+
+from typing import Any
+
+import numpy as np
+
+from lemmata.experiments.benchmark.deciding import Sampler, find_failure
+from lemmata.experiments.benchmark.records import read_inequality
+
+DRAWN = 1000
+
+
+def check(question: dict[str, Any]) -> dict[str, Any]:
+    """Whether one of `DRAWN` settings is a counterexample."""
+    if question["inequality"] is None:
+        return {"verdict": "", "confidence": 0.5}
+    made = read_inequality(question)
+    sampler = Sampler(made)
+    settings = sampler.settings(sampler.draw(np.random.default_rng(1), DRAWN))
+    gap = np.nan_to_num(sampler.excess(settings), nan=-np.inf)
+    setting = find_failure(made, sampler, settings, gap)
+    if setting is None:
+        return {"verdict": "true", "confidence": 0.8}
+    return {"verdict": "false", "confidence": 1.0, "witness": made.program(setting)}
