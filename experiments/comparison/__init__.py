@@ -1,4 +1,4 @@
-"""Learners side by side: what `lemmata compare` measures, its tables and figures, and two studies of single papers.
+"""Learners side by side: what `lemmata compare` measures, its tables and figures.
 
 A learner that is to be compared, a data set of the comparison and what its page shows belong here; an algorithm belongs
 to `lemmata.mechanisms`, and a claim about it to its paper.

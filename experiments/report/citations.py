@@ -1,9 +1,11 @@
 """How to cite a paper, a row of ours, and the suite; the same for machines, as JSON-LD; and whom to reply to."""
 
+import functools
 import json
 import os
 import re
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from importlib import metadata
 from typing import Any
 
@@ -17,9 +19,16 @@ BY_OTHERS = "decided with Lemmata"  # of a verdict whose statement and check are
 YEAR = 2026
 
 
+@functools.cache  # a page asks for it at each row, and it is parsed out of the package's metadata
 def read_version() -> str:
     """The version of this package."""
     return metadata.version("lemmata")
+
+
+def read_date() -> str:
+    """The day on which pages are written, in UTC; that of SOURCE_DATE_EPOCH where a build is to be repeated."""
+    seconds = os.environ.get("SOURCE_DATE_EPOCH")
+    return (datetime.fromtimestamp(int(seconds), UTC) if seconds else datetime.now(UTC)).date().isoformat()
 
 
 def find_contact(paper: Paper) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from lemmata.bounds.catalogue.paper_file import read_errata
 from lemmata.bounds.library import Paper, library
-from lemmata.bounds.statement.verdicts import REFUTED, SLIP
+from lemmata.bounds.statement.verdicts import INCONCLUSIVE, REFUTED, SLIP
 from lemmata.experiments.engine.ledger.ledger_rows import jsonable
 from lemmata.experiments.engine.ledger.sentences import grows
 from lemmata.experiments.report import citations, words
@@ -19,7 +19,7 @@ SEVERITY_WORDS = {
     "privacy": "Privacy errors: an implementation of the text leaks more than it claims",
     "statement": "False as printed, by more than a constant",
     "factor": "A factor is missing that grows: no constant repairs it",
-    "constant": "Wrong constants: true once a constant is replaced",
+    "constant": "Wrong constants and factors: true once they are replaced as shown",
 }
 CLASS_WORDS = {  # behind a number of statements
     "machine-checked": "hold by a machine-checked proof",
@@ -27,7 +27,7 @@ CLASS_WORDS = {  # behind a number of statements
     "composed": "hold by a derivation whose check repeats the formula",
     "citing": "hold up to a result of others",
     "tested": "held wherever we tried them",
-    "asserted": "are asserted, without a step that was checked",
+    "asserted": "hold by our own assertion, without a step that a program checked",
     "refuted": "are false as printed",
     "constant": "have a wrong constant",
     "slip": "are true but for an edge case or a misprint",
@@ -59,6 +59,22 @@ def add_comparison(row: dict, others: list[dict]) -> tuple[dict, list[dict]]:
     return row | {"formula": printed}, [o | {"formula": corrected} if o is right else o for o in others]
 
 
+def add_correction(row: dict, by_key: Mapping[str, dict]) -> dict:
+    """A false row as its authors need it: words quoted at its place, what to read instead, and the smallest edit."""
+    paper = library.papers[row["paper"]]
+    row, instead = add_comparison(row, [by_key[row["corrected_by"]]] if row["corrected_by"] in by_key else [])
+    hypothesis = f"add the hypothesis: {row['corner']}" if row["corner"] else ""
+    number = row["erratum"] if row["status"] != "withdrawn" else ""
+    edit = paper.edits.get(row["key"], row["misprint"] or hypothesis)
+    return row | {
+        "permanent": citations.make_permanent_name(row, number),
+        "finding": words.shorten_finding(row),
+        "quote": paper.quotes.get(row["key"], ""),
+        "edit": words.capitalize(words.write_prose(edit)),
+        "instead_row": instead[0] if instead else None,
+    }
+
+
 def number_errata(papers: Sequence[Paper]) -> dict[str, tuple[str, str]]:
     """{key: (number, status)} of every erratum, from the list beside each `paper.toml`: no number is given twice."""
     lines = [line for paper in papers for line in read_errata(paper.folder)]
@@ -75,7 +91,7 @@ def annotate(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[dict]]
         own = {row["key"] for row in rows if row["paper"] == paper.id}
         said |= read_replies(paper, {known[key][0]: key for key in own & known.keys()}, own | set(paper.contents))
     for row in rows:
-        row["erratum"] = known[row["key"]][0] if row["key"] in known else ""
+        row["erratum"], row["status"] = known.get(row["key"], ("", "found"))
         if row["erratum"]:  # found by E20, wzw25:E20 and the permanent id
             row["searched"] += f" {citations.make_permanent_name(row, row['erratum']).lower()}"
         row["replies"] = said.get(row["key"], [])
@@ -89,25 +105,14 @@ def collect_errata(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[
     An erratum that follows from another one has that one's key as `cause`, and stands below it as one of its
     `consequences`.
     """
-    known, by_key = number_errata(papers), {row["key"]: row for row in rows}
+    by_key = {row["key"]: row for row in rows}
     found: dict[str, list[dict]] = {paper.id: [] for paper in papers}
     for row in rows:
         wrong = row["verdict"] == REFUTED and row["reading"] == "printed" and row["kind"] != "summary"
         if wrong and row["severity"] and row["paper"] in found:
-            status = known[row["key"]][1] if row["erratum"] else "found"
-            number = row["erratum"] or "new"
-            row, instead = add_comparison(row, [by_key[row["corrected_by"]]] if row["corrected_by"] in by_key else [])
-            found[row["paper"]].append(
-                row
-                | {
-                    "erratum": number,
-                    "status": status,
-                    "permanent": citations.make_permanent_name(row, number),
-                    "finding": words.shorten_finding(row),
-                    "instead_row": instead[0] if instead else None,
-                    "group": "factor" if row["severity"] == "constant" and grows(row) else row["severity"],
-                }
-            )
+            group = "factor" if row["severity"] == "constant" and grows(row) else row["severity"]
+            line = {"erratum": row["erratum"] or "new", "group": group}
+            found[row["paper"]].append(add_correction(row | line, by_key))
     for paper in papers:
         errata = found[paper.id]
         errata.sort(key=lambda row: list(SEVERITY_WORDS).index(row["group"]))
@@ -136,18 +141,25 @@ def shorten(errata: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[str, st
 
 
 def name_place(row: Mapping[str, Any]) -> str:
-    """`Lemma A.5, risk bound`."""
+    """`Lemma A.5, high-probability bound`."""
     return row["label"] + (f", {row['name']}" if row["name"] != row["label"] else "")
 
 
 def render_errata(page: Callable, paper: Paper, statements: list, errata: list, rows: list) -> list[tuple[str, str]]:
     """The errata of one paper: a page, one to print and send to its authors, and JSON."""
-    slips = [row for row in select_slips(rows) if row["paper"] == paper.id]
+    by_key = {row["key"]: row for row in rows}
+    slips = [add_correction(dict(row), by_key) for row in select_slips(rows) if row["paper"] == paper.id]
+    undecided = [
+        add_correction(row, by_key)
+        for row in rows
+        if row["paper"] == paper.id and row["verdict"] == INCONCLUSIVE and row["reading"] == "printed"
+        if row["kind"] != "summary" and not row["part"].startswith("impl:")
+    ]
     counts = words.count_classes([s["row"] for s in statements])
     roots = [row for row in errata if not row["cause"]]
-    plain = ("permanent", "status", "key", "label", "severity", "cause", "finding", "latex", "witness", "corrected_by")
+    plain = ("permanent", "status", "key", "label", "severity", "cause", "finding", "quote", "edit", "latex", "witness")
     entries = [
-        {name: row[name] for name in (*plain, "note", "replies")}
+        {name: row[name] for name in (*plain, "corrected_by", "note", "replies")}
         | {"instead": row["instead_row"]["latex"] if row["instead_row"] else None}
         for row in errata
     ]
@@ -164,11 +176,14 @@ def render_errata(page: Callable, paper: Paper, statements: list, errata: list, 
         "roots": [row for row in roots if not row["reconstructed"]],
         "severities": SEVERITY_WORDS,
         "counted": count_in_words(counts),
+        "followed": [row for row in errata if row["cause"]],
         "slips": slips,
+        "undecided": undecided,
         "short": shorten(errata),
         "bibtex": f"{paper.bibtex()}\n{citations.cite_software()}",
         "structured": citations.describe_errata(paper, errata),
         "version": citations.read_version(),
+        "date": citations.read_date(),
     }
     text = json.dumps({"paper": paper.cited, "title": paper.title, "errata": jsonable(entries)}, ensure_ascii=False)
     return [

@@ -25,6 +25,7 @@ NAV: Nav = (
     ("Audits", "audits.html"),
     ("In the wild", "wild.html"),
     ("Learners", "comparison.html"),
+    ("Benchmark", "benchmark.html"),
     ("Floating point", "hardened.html"),
     OWN[2],
 )

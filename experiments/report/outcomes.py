@@ -1,6 +1,8 @@
 """What a committed table of audits says, for people: promises in symbols, outcomes and counts in words."""
 
+import ast
 import re
+from typing import Any
 
 from lemmata.bounds.statement.formula import in_symbols
 
@@ -21,13 +23,21 @@ def describe_promise(claim: str) -> str:
     'μ = 0.925'
     >>> describe_promise("ApproxDP(epsilon=4.0, delta=1e-05, neighbours='add/remove')")
     'ε = 4, δ = 10⁻⁵, add or remove'
+    >>> describe_promise("RenyiDP(order=(2.0, 8.0), epsilon=(1.0, 4.0), neighbours='replace')")
+    'order = (2, 8), ε = (1, 4)'
     """
-    if not (found := re.fullmatch(r"\w+\((.*)\)", claim)):
+    try:
+        call: Any = ast.parse(claim, mode="eval").body
+        fields = {each.arg: ast.literal_eval(each.value) for each in call.keywords}
+    except (SyntaxError, ValueError, AttributeError):
         return claim
-    fields = dict(re.findall(r"(\w+)='?([^',]+)'?", found[1]))
-    numbers = [f"{LETTERS[name]} = {float(value):.3g}" for name, value in fields.items() if name in LETTERS]
+    numbers = [f"{LETTERS[name]} = {_in_digits(value)}" for name, value in fields.items() if name in LETTERS]
     neighbours = "add or remove" if fields.get("neighbours") == "add/remove" else ""
     return in_symbols(", ".join(filter(None, [*numbers, neighbours]))) if numbers else claim
+
+
+def _in_digits(value: float | tuple[float, ...]) -> str:
+    return f"({', '.join(map(_in_digits, value))})" if isinstance(value, tuple) else f"{value:.3g}"
 
 
 def describe_outcome(verdict: str, reason: str) -> str:

@@ -1,5 +1,6 @@
 """The pages: one a statement, one a paper's errata, the ledger, and what explains them; no network, no build step."""
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -11,12 +12,15 @@ from lemmata.bounds.catalogue.paper_file import read_table
 from lemmata.bounds.library import Paper, library
 from lemmata.bounds.statement.formula import in_symbols
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED, VACUOUS
+from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.audits import nulls, read_committed, released_libraries
+from lemmata.experiments.audits.corpus import table as corpus
+from lemmata.experiments.benchmark import page as benchmark
 from lemmata.experiments.comparison import page as comparison
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.claims.claim import SEVERITIES
 from lemmata.experiments.engine.ground.grouping import group_by
-from lemmata.experiments.engine.ledger import graph
+from lemmata.experiments.engine.ledger import graph, published
 from lemmata.experiments.engine.ledger.headline import find_leading, headline, importance
 from lemmata.experiments.engine.ledger.row_cache import Pair
 from lemmata.experiments.report import citations, nonvacuous, soak_table, words
@@ -59,7 +63,9 @@ def make_pages(
     more = also() if also else None
     reached = citations.make_address(citations.find_project_contact()) if house else ""
     page = partial(
-        render_page, nav=list_navigation(more.nav if more else NAV, reports) if house else OWN, contact=reached
+        render_page,
+        nav=list_navigation(more.nav if more else NAV, reports) if house else name_areas(papers),
+        contact=reached,
     )
     written = {library.statement_of(row["id"]) for row in rows}
     replies = annotate(rows, papers)
@@ -76,7 +82,8 @@ def make_pages(
     made.append(page("errata_index.html.j2", "errata/index.html", papers=listed))
     heading, check = (QUESTION, CHECK) if house else make_heading(papers, statements)
     first = describe_front_page(listed, statements, rows, root) | {"heading": heading, "check": check, "house": house}
-    made.append(page("index.html.j2", "index.html", docs=has_documentation(reports), **first))
+    first |= {"docs": has_documentation(reports), "shipped": describe_shipped(reports) if house else []}
+    made.append(page("index.html.j2", "index.html", **first))
     single = [row for row in rows if row["kind"] != "summary"]
     fields = {name: sorted({row[name] for row in single} - {""}) for name in FIELDS}
     made.append(page("ledger.html.j2", "ledger.html", rows=single, fields=fields, speed=also is not None, house=house))
@@ -86,6 +93,8 @@ def make_pages(
     made.append(page("verdicts.html.j2", "verdicts.html", mutants=mutants, faults=faults, soak=soak, house=house))
     made.append(page("rests.html.j2", "rests.html", **describe_dependencies(statements, single, papers)))
     svgs: dict[str, str] = {}
+    if any(paper.sources for paper in papers):
+        made.append(page("areas.html.j2", "areas.html", areas=group_by_module(statements)))
     if house:
         svgs, ours = add_own_pages(page, made, single, reports, kept)
         used += ours
@@ -96,6 +105,11 @@ def make_pages(
 def list_navigation(nav: Nav, reports: Path) -> Nav:
     """What the head of each page links to: the documentation too, where it has been built."""
     return (*nav[:-1], DOCUMENTATION, nav[-1]) if has_documentation(reports) else nav
+
+
+def name_areas(papers: Sequence[Paper]) -> Nav:
+    """What the head of each page of somebody's papers links to."""
+    return (("Which one do I use?", "areas.html"), *OWN) if any(paper.sources for paper in papers) else OWN
 
 
 def has_documentation(reports: Path) -> bool:
@@ -123,8 +137,9 @@ def add_own_pages(
     )
     made.append(page("bounds.html.j2", "bounds.html", rows=speaking, vacuous=silent, **tables))
     attacked = [row for row in single if row["part"].startswith("impl:") and row["kind"] == "privacy"]
-    tables = {name: read_committed(name) for name in ("replayed", "canaries", "planted", "operating", "peers")}
+    tables = {name: read_committed(name) for name in ("replayed", "canaries", "planted", "operating")}
     tables["nulls"] = nulls.describe_lines(read_committed("nulls"))
+    tables["corpus"] = corpus.describe_rows(corpus.read_rows(reports))
     lines = read_committed("power")
     theirs = released_libraries.read_rows(reports)
     audits, new = draw_study(
@@ -141,7 +156,12 @@ def add_own_pages(
     learners, more = draw_study("comparison", means.to_csv(), kept, lambda figures: figures.draw_figures(means))
     made.append(page("comparison.html.j2", "comparison.html", figures=learners, **side_by_side))
     made.append(page("hardened.html.j2", "hardened.html", lines=hardening.TABLE, generators=hardening.GENERATORS))
-    return new | more, [*audits.values(), *learners.values()]
+    scored = benchmark.read_benchmark(reports)
+    board = scored["lines"]
+    grades, last = draw_study("benchmark", repr(board), kept, lambda figures: figures.draw_figures(board))
+    docs = has_documentation(reports)
+    made.append(page("benchmark.html.j2", "benchmark.html", figures=grades, docs=docs, **scored))
+    return new | more | last, [*audits.values(), *learners.values(), *grades.values()]
 
 
 def read_mutation_run(reports: Path) -> dict | None:
@@ -160,6 +180,40 @@ def read_injected_faults(reports: Path) -> dict | None:
     rows = read_table(reports / "published" / "faults.csv")
     sums = {name: sum(int(row[name]) for row in rows) for name in ("tried", "killed", "lost")}
     return {"rows": rows} | sums if rows else None
+
+
+def group_by_module(statements: Sequence[dict]) -> list[tuple[str, list[dict]]]:
+    """(what a module is about, its statements): a folder of many sources is ordered by what its statements are for."""
+    areas: dict[str, list[dict]] = {}
+    for s in statements:
+        record = next(THEOREMS[key] for key in sorted(s["keys"]) if key in THEOREMS)  # of a summary there is none
+        module = sys.modules[record.formula.__module__]
+        rows = [row for pair in s["pairs"] for row in (pair[0], *pair[1])] + s["others"]
+        areas.setdefault((module.__doc__ or module.__name__).splitlines()[0].rstrip("."), []).append(
+            s | {"drawn": [row for row in rows if row["figures"]]}
+        )
+    return list(areas.items())
+
+
+def describe_shipped(reports: Path) -> list[tuple[Paper, list[tuple[str, str]], str]]:
+    """(a folder that this package brings by entry point, class and words of each statement, its own pages if drawn).
+
+    As they were accepted: what stands in a record costs a report of our papers nothing.
+    """
+    library.installed()
+    rows = [row for row in published.read_rows(reports).values() if row["kind"] != "summary"]
+    found = []
+    for paper in library.papers.values():
+        if paper.is_installed and paper.packages[0].startswith("lemmata."):
+            mine = group_by(
+                [row for row in rows if row["paper"] == paper.id], lambda row: library.statement_of(row["id"])
+            )
+            squares = [
+                (graph.class_of(each[0]), f"{library.work(id).cited}, {library.label(id)}") for id, each in mine.items()
+            ]
+            home = f"{paper.id}/index.html"
+            found.append((paper, squares, home if (reports / home).is_file() else ""))
+    return found
 
 
 def count_statements(statements: list[dict]) -> dict[str, int]:

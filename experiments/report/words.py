@@ -14,7 +14,7 @@ from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.experiments.engine.front.explanation import EVIDENCE, REASONS, describe_tightness
 from lemmata.experiments.engine.ground.evidence import strip_derivation
 from lemmata.experiments.engine.ledger.graph import CLASSES, class_of, tally
-from lemmata.experiments.engine.ledger.headline import describe_charity, part_in_words
+from lemmata.experiments.engine.ledger.headline import describe_charity, describe_truth_as_printed, part_in_words
 from lemmata.experiments.engine.ledger.row import Row
 from lemmata.experiments.engine.ledger.sentences import describe_search, describe_share, describe_witness
 from lemmata.experiments.report.formulas import break_lines, convert_to_mathml
@@ -129,7 +129,7 @@ def view_row(of: Row, figures: list[dict]) -> dict:
         "formula": convert_statement(theorem) if theorem else "",
         "latex": theorem.says if theorem else "",
         "hypotheses": [write_in_letters(h.range, letters) for h in theorem.needs] if theorem else [],
-        "source": theorem.source if theorem else "",
+        "source": in_symbols(theorem.source) if theorem else "",
         "text": in_symbols((inspect.getdoc(theorem.formula) or "").partition("\n")[2].strip()) if theorem else "",
         "figures": figures,
         "evidence_words": EVIDENCE.get(row["evidence"], "") if row["verdict"] == HOLDS else "",
@@ -141,7 +141,8 @@ def view_row(of: Row, figures: list[dict]) -> dict:
         "sentence": capitalize(in_symbols(describe_witness(row))) if row["witness"] else "",
         "python": (row["witness"] or {}).get("python", "").strip(),
         "note": capitalize(row["note"].rstrip(".")),
-        "charity": describe_charity(row),
+        "charity": write_prose(describe_charity(row)),
+        "as_printed": describe_truth_as_printed(row),
         "edge": EDGES.get(class_of(row), ""),
     }
     words = (made["key"], made["paper"], library.papers[row["paper"]].cited, row["label"], row["title"], row["note"])
@@ -207,8 +208,10 @@ def write_subtitle(row: Any) -> str:
     if row["verdict"] == REFUTED:
         return capitalize(in_symbols(describe_witness(row))) if row["witness"] else ""
     if row["verdict"] == HOLDS:
-        where = "" if row["scope"] in ("", "settings") else f" {capitalize(row['scope'])}."
-        return f"{capitalize(EVIDENCE[row['evidence']])}.{where}"
+        where = "" if row["scope"] in ("", "settings") else f"{capitalize(row['scope'])}. "
+        if row["scope"] == "everywhere" and row.get("hypotheses"):
+            where = f"True for {'; '.join(row['hypotheses'])}. "
+        return f"{where}{capitalize(EVIDENCE[row['evidence']])}."
     if row["verdict"] == INCONCLUSIVE:
         return f"{capitalize(REASONS.get(row['reason'], row['reason']))}."
     return "" if row["verdict"] == NOT_A_CLAIM else "It has no claim yet."

@@ -20,7 +20,6 @@ import lemmata
 from lemmata.bounds.library import library
 from lemmata.experiments.engine.claims.verdict import REASONS
 from lemmata.mechanisms import hardening
-from lemmata.mechanisms.law import fit
 from tests.house.test_words import met
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -189,4 +188,3 @@ def test_the_page_names_all_of_them(monkeypatch):
     monkeypatch.syspath_prepend(str(DOCS))
     page = importlib.import_module("generated_pages").algorithms()
     assert all(f"`{one['function']}`" in page for one in LISTED) and "lemmata.mechanisms.law.fit" in page
-    assert callable(fit)

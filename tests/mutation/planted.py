@@ -168,7 +168,9 @@ STATEMENTS = (
                   ApproxDP(1.0, 1e-6), 1.0, 1e-6)),
     Planted(17, "records clipped by coordinate, not by row",
             "mechanisms.numerics.arguments.clip_rows",
-            rewritten("X = read_records(X)", "return np.clip(read_records(X), -radius, radius)"),
+            rewritten(
+                "X = read_records(X, keep_sparse=keep_sparse)", "return np.clip(read_records(X), -radius, radius)"
+            ),
             replay("noisy gd", 10.0)),
     Planted(20, "randomised response keeps with probability epsilon",
             "experiments.abgmu22.confidence_boosting.releases",

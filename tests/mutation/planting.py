@@ -70,7 +70,7 @@ def doubled(original: Callable) -> Callable:
 
 def unclipped(original: Callable) -> Callable:
     """In place of a function that clips rows: the rows as they are."""
-    return lambda X, radius: np.array(X, dtype=float)
+    return lambda X, radius, *_, **more: np.array(X, dtype=float)
 
 
 # Checks ---------------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ import yaml
 from lemmata.bounds.catalogue.paper_file import read_errata
 from lemmata.bounds.library import PaperError, Work, library
 from lemmata.command.main import main
+from lemmata.experiments.conformance import accepted
 from lemmata.experiments.engine.claims.claim import SEVERITIES
 from lemmata.experiments.engine.ledger.graph import CLASSES
 from lemmata.experiments.report import citations, errata, write
@@ -188,6 +189,42 @@ def test_what_an_erratum_follows_from_is_an_erratum_that_follows_from_none(paper
     assert causes | paper.causes.keys() <= numbered and not causes & paper.causes.keys()
 
 
+@pytest.mark.parametrize("paper", library.house, ids=lambda paper: paper.id)
+def test_each_erratum_is_quoted_at_its_place_with_its_edit(paper, request):
+    """The words occur in the paper's text, in one file and in their order, wherever that text is in the checkout."""
+    rows = accepted.read(paper)
+    false = {line["key"] for line in read_errata(paper.folder) if line["status"] != "withdrawn"}
+    false = {key for key in false if rows[key].verdict == "REFUTED"}
+    slips = {key for key, row in rows.items() if row.verdict == "SLIP"}
+    assert paper.edits.keys() == false and len(false) > 10 and paper.quotes.keys() == false | slips
+    assert max(len(words.split()) for words in paper.quotes.values()) <= 30  # a place, and no passage
+    texts = [" ".join(path.read_text().split()) for path in (request.config.rootpath / "sources").glob("*.txt")]
+    for key, words in paper.quotes.items():
+        found = re.compile(".{0,2500}?".join(re.escape(part.strip()) for part in words.split("…")))
+        assert not texts or any(map(found.search, texts)), key
+
+
+def test_a_correction_names_the_edit_the_words_and_what_holds():
+    """A slip's edit is its misprint or its missing hypothesis; a withdrawn number names nothing."""
+    paper = library.papers["wzw25"]
+    row = {"paper": "wzw25", "key": "wzw25.corA.6/printed", "corrected_by": "", "verdict": "REFUTED", "latex": ""}
+    row |= {"corner": "", "misprint": "", "finding": "It lacks σ", "note": "", "erratum": "E13", "status": "found"}
+    made = errata.add_correction(row, {})
+    assert made["edit"].lower() == paper.edits[row["key"]].lower() and made["quote"] == paper.quotes[row["key"]]
+    assert made["permanent"] == "lemmata:wzw25:E13" and made["instead_row"] is None
+    slip = row | {"key": "wzw25.lemD.1/printed", "misprint": "read b for b²", "status": "withdrawn"}
+    made = errata.add_correction(slip, {})
+    assert (made["edit"], made["permanent"]) == ("Read b for b²", "lemmata:wzw25.lemD.1/printed")
+    assert errata.add_correction(slip | {"misprint": "", "corner": "n ≥ 2"}, {})["edit"] == "Add the hypothesis: n ≥ 2"
+
+
+def test_a_letter_has_the_day_on_which_it_is_written(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    assert citations.read_date() == "1970-01-02"
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    assert date.fromisoformat(citations.read_date()) > date(2026, 1, 1)
+
+
 def test_pages_tell_machines_what_they_hold(site):
     """JSON-LD: a statement is a review of a claim, an errata page the paper with its corrections."""
     script = re.compile(r'<script type="application/ld\+json">(.*?)</script>', re.DOTALL)
@@ -290,7 +327,7 @@ def test_a_reply_that_cannot_be_shown_is_refused_in_one_line(paper, text, told):
 
 
 @pytest.mark.slow
-def test_replies_stand_on_the_errata_page_on_the_letter_and_on_the_statement(tmp_path, monkeypatch):
+def test_replies_stand_on_the_errata_page_on_the_letter_and_on_the_statement(tmp_path, monkeypatch, claims):
     said = {
         "date": "2026-11-30",
         "author": "Ada",
@@ -300,8 +337,7 @@ def test_replies_stand_on_the_errata_page_on_the_letter_and_on_the_statement(tmp
     }
     key = "abgmu22.asm1/printed/false"
     monkeypatch.setattr(errata, "read_replies", lambda paper, *_: {key: [said]} if paper.id == "abgmu22" else {})
-    with toy.registered() as claims:
-        write(toy.decided(claims), LEDGER_ROOT, tmp_path)
+    write(toy.decided(claims), LEDGER_ROOT, tmp_path)
     for page in ("errata/abgmu22.html", "errata/abgmu22-letter.html", "statements/abgmu22.asm1.html"):
         text = (tmp_path / page).read_text(encoding="utf-8")
         assert "The author disputes this" in text and "&lt;b&gt;No.&lt;/b&gt;" in text, page
