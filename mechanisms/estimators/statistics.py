@@ -38,7 +38,8 @@ def private_mean(
 
     Formal guarantee: (epsilon, delta)-DP under replacement of one record, for every input and the bits released. Error:
     Laplace noise of scale d (high - low) / (n epsilon) for d columns; with a delta a Gaussian of standard deviation
-    sqrt(d) (high - low) / (n mu), mu = `gaussian_mu(epsilon, delta)`. Values beyond the bounds are clipped to them.
+    sqrt(d) (high - low) / (n mu), mu = `gaussian_mu(epsilon, delta)` (`rbht09.thm7.float64/explicit/mean-error`).
+    Values beyond the bounds are clipped to them.
 
     Parameters
     ----------
@@ -89,7 +90,8 @@ def private_histogram(
 
     Formal guarantee: (epsilon, delta)-DP under replacement of one record, for every input and the bits released. Error:
     a count has Laplace noise of scale 2 d / epsilon for d columns; with a delta a Gaussian of standard deviation
-    sqrt(2 d) / mu; then it is rounded to a whole number, which may be below 0.
+    sqrt(2 d) / mu; then it is rounded to a whole number, which may be below 0
+    (`rbht09.thm7.float64/explicit/histogram-error`).
 
     Parameters
     ----------
@@ -148,8 +150,9 @@ def private_quantile(
     """Return quantiles of X, or of every column of a table, by exact choices from a public grid.
 
     Formal guarantee: epsilon-DP under replacement of one record, for every input and the bits released. Error: with e
-    the share epsilon / (columns quantiles), a value further than (2 / e) log((cells + 1) / beta) records from its
-    quantile is returned with probability at most beta; the grid adds (high - low) / (2 cells).
+    the share epsilon / (columns quantiles), a value further than (2 / e) log(cells / beta) records from its quantile is
+    returned with probability at most beta (`rbht09.thm7.float64/explicit/quantile-error`); the grid adds
+    (high - low) / (2 cells).
 
     Parameters
     ----------
