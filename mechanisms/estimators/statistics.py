@@ -16,7 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.learners.statistics import bounded_mean, histogram, quantile
-from lemmata.mechanisms.numerics.arguments import as_float_array, check_exactly_one, quiet, resolve_generator
+from lemmata.mechanisms.numerics.arguments import (
+    as_float_array,
+    check_exactly_one,
+    quiet,
+    resolve_generator,
+    row_entries,
+)
 from lemmata.mechanisms.numerics.arithmetic import check_in_range
 from lemmata.mechanisms.numerics.sparse_rows import Rows, is_sparse
 from lemmata.mechanisms.privacy import ApproxDP, Guarantee, PureDP
@@ -195,9 +201,13 @@ def private_quantile(
 
 
 def read_columns(X: Any) -> tuple[Rows, bool]:
-    """Return private numbers as a table (n, d), and whether they were one column (n,)."""
+    """Return private numbers as a table (n, d), and whether they were one column (n,).
+
+    A list is a column where at most half of its entries are rows: a single one that is a row is read like any other.
+    """
     if isinstance(X, list | tuple):
-        X = as_float_array("X", X)
+        rows = sum(row_entries(one) is not None for one in X)
+        X = as_float_array("X", X, 1 if 2 * rows <= len(X) else 2)
     if is_sparse(X) or np.ndim(X) != 1:
         return as_table(X), False
     return as_table(np.asarray(X)[:, None]), True

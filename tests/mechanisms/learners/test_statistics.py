@@ -102,6 +102,8 @@ def test_a_column_is_read_from_lists_objects_and_gaps(call):
     column = [*np.round(X[:9, 1], 3).tolist(), None]
     drawn = [CALLS[call](one, epsilon=5.0, rng=rng("read")) for one in (column, np.array(column, dtype=object))]
     np.testing.assert_array_equal(*drawn)
+    for odd in ([1.0], (), [1.0, 2.0], np.ones(2), "text"):  # a record that is a row itself is no reason to refuse any
+        assert np.shape(CALLS[call]([*column, odd], epsilon=5.0)) == np.shape(drawn[0])
 
 
 def test_errors_are_as_stated():
