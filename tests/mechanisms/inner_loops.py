@@ -66,7 +66,8 @@ INNER = {
     privacy_filter: "as_budget first_caps final_caps largest_m charges",
     confidence_boosting: "chunk_sizes",
     inputs: "resolve_random_state check_budget type_letter is_time_type check_frame check_declared as_label_array "
-    "as_table as_frame check_nested plain_columns objects_to_floats date_to_days as_label_column equals_label first_records",
+    "as_table as_frame check_nested plain_columns objects_to_floats date_to_days as_label_column equals_label "
+    "first_records",
     per_record: "entries_to_floats number row_entries unwrap_single",
     glm_output: "accuracy solve_within",
     label_learner: "freeze_class",
