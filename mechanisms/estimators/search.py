@@ -158,10 +158,12 @@ def make_error_counter(tables: list[Rows], sides: np.ndarray) -> Callable[[int, 
     def errors(j: int, weights: np.ndarray) -> np.ndarray:
         scores = tables[j] @ weights.reshape(len(weights) * classes, -1).T
         if classes == 1:
-            return np.asarray((sides[0][:, None] * scores <= 0).sum(axis=0))
-        scores = scores.reshape(n, len(weights), classes)
-        right = np.take_along_axis(scores, own[:, None, None], axis=2)
-        return np.asarray(((scores >= right).sum(axis=2) > 1).sum(axis=0))
+            wrong = sides[0][:, None] * scores <= 0
+        else:
+            scores = scores.reshape(n, len(weights), classes)
+            right = np.take_along_axis(scores, own[:, None, None], axis=2)
+            wrong = (scores >= right).sum(axis=2) > 1
+        return np.asarray(wrong.sum(axis=0))
 
     def by_blocks(j: int, weights: np.ndarray) -> np.ndarray:
         step = max(1, ENTRIES // (n * classes))
