@@ -9,8 +9,8 @@ The abstract has no constants. Ours are for ||X|| = ||Y|| = H = 1, so |x| <= 1, 
     below               one dimension, two distributions: 1/(20 sqrt n) and 1/(8 n (1 - e^-epsilon))
 
 Both upper bounds for smooth losses rest on |grad l|^2 <= 2 H l: stability is paid in loss, so that the first term is
-B/sqrt n and not B^2/sqrt n. The branch sqrt(rank) of the Lipschitz rate and lower bounds in more than one dimension
-are open here.
+B/sqrt n and not B^2/sqrt n. The branch sqrt(rank) of the Lipschitz rate, lower bounds in more than one dimension and a
+norm that the learner does not know are in `rates_proof`.
 """
 
 from math import expm1, pi, sqrt
@@ -438,19 +438,3 @@ def lipschitz_lower(*, n: int, epsilon: float, delta: float, norm: float) -> flo
     """
     seen = -expm1(-epsilon)
     return norm * max(1 / (10 * sqrt(n)), (1 - 4 * delta / seen) / (8 * n * seen))
-
-
-@smooth_lower.corrected(
-    kind="construction",
-    says=UNITS + r"d=1,\ \|w^*\|\ge1,\ \delta\le\tfrac18(1-e^{-\varepsilon}):\quad\max\mathbb E[\mathrm{excess}]\ge"
-    r"\frac1{52\,\|w^*\|}\left(\frac1{\sqrt n}+\min\left\{\frac{\|w^*\|^{4/3}}{(n\varepsilon)^{2/3}},\frac{\sqrt d"
-    r"\|w^*\|}{n\varepsilon}\right\}\right)",
-    needs=[*BUDGET[:2], SEEN, at_least("norm", 1)],
-    source=", in one dimension, for |w*| of order one",
-)
-def smooth_lower_corrected(*, n: int, epsilon: float, norm: float) -> float:
-    """At d = 1 no private learner is below the printed rate over 52 |w*|.
-
-    The constant is that of the parts `sampling` and `privacy`: 20 + 32 = 52.
-    """
-    return smooth_lower.theorem.formula(n=n, epsilon=epsilon, d=1, norm=norm) / (52 * norm)
