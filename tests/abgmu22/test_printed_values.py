@@ -7,6 +7,7 @@ from lemmata.bounds.abgmu22 import (
     confidence_boosting as boost,
     confidence_boosting_proof as boosted,
     rates,
+    rates_proof as proof,
 )
 
 # log(4/beta) = 3, log(2/beta) = 3 - log 2; K = log(8n/beta) = 3 + log 2 + log n
@@ -109,7 +110,30 @@ TABLE = [
     (rates.sampled_excess, {"n": 4, "norm": 1.0}, 1 / 40),
     (rates.lipschitz_lower, {"n": 4, "epsilon": log(2), "delta": 0.0, "norm": 2.0}, 1 / 8),
     (rates.lipschitz_lower, {"n": 400, "epsilon": log(2), "delta": 0.0, "norm": 2.0}, 1 / 100),
-    (rates.smooth_lower_corrected, {"n": 16, "epsilon": 4.0, "norm": 8.0}, (1 / 4 + 1 / 8) / 416),
+    # sinh(log 2) = 3/4
+    (
+        proof.fingerprint,
+        {"n": 2, "epsilon": log(2), "delta": 0.25, "p": 0.5, "tau": 0.5, "norm": 4.0, "longest": 3.0},
+        0.75,
+    ),
+    (proof.rank_lower, {"n": 10, "epsilon": log(2), "delta": 3 / 64, "rank": 4, "norm": 3.0}, 0.05),
+    (proof.lipschitz_lower_order, {"n": 16, "epsilon": 4.0, "rank": 4, "norm": 37.0}, 1 / 4 + 1 / 32),
+    (proof.curved_excess, {"n": 4, "epsilon": log(2), "delta": 1 / 16, "norm": 1.0}, 1 / 720),
+    (proof.curved_excess, {"n": 4, "epsilon": log(2), "delta": 0.0, "norm": 2.0}, 1 / 270),
+    (proof.dimension_excess, {"n": 10, "epsilon": log(2), "delta": 3 / 224, "d": 4, "norm": 1.0}, 1 / 150),
+    (proof.smooth_lower_corrected, {"n": 256, "epsilon": 1.0, "d": 4, "norm": 1.0}, (1 / 16 + 1 / 128) / 440),
+    (proof.descent_distance, {"n": 4, "steps": 4, "stride": 0.5, "gradient_norm": 3.0}, 9.0),
+    (proof.rank_excess, {"n": 16, "mu": 0.5, "rank": 4, "norm": 3.0}, 3.3),
+    (proof.rank_excess_at, {"n": 3, "mu": 2.0, "rank": 7, "norm": 3.0, "stride": 0.5}, 6.5),
+    (proof.lipschitz_order, {"n": 16, "mu": 4.0, "rank": 4, "norm": 3.0}, 7.2 * (1 / 4 + 1 / 32)),
+    # two guesses, l = 2 log 16
+    (proof.unknown_norm_excess, {"n": 4, "mu": 1.0, "d": 1, "norm": 1.0}, 39.75 * (2 * log(16)) ** 1.5 * sqrt(2)),
+    (proof.unknown_norm_at, {"n": 4, "mu": 0.125, "d": 1, "norm": 1.0}, 1 + 1.3 * log(16)),
+    (
+        proof.unknown_norm_at,
+        {"n": 4, "mu": 1.0, "d": 1, "norm": 1.5},
+        1 + (4 * sqrt(6) + 1.3 + (2 * sqrt(log(16)) + 0.4) * 12 * sqrt(2)) * log(16),
+    ),
     (conc.units, {"level": 3.0, "s": 2.0}, 6.0),
     (
         boost.least_sample,
