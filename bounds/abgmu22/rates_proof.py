@@ -90,19 +90,19 @@ def rank_lower(*, n: int, epsilon: float, delta: float, rank: int, norm: float) 
 
 @lipschitz_rate.corrected(
     kind="construction",
-    says=r"n\varepsilon\ge1,\ \delta\le\frac1{8n}:\quad\max\mathbb E[\mathrm{excess}]\ge\frac{\|w^*\|}{37}\left(\frac1"
+    says=r"n\varepsilon\ge1,\ \delta\le\frac1{8n}:\quad\max\mathbb E[\mathrm{excess}]\ge\frac{\|w^*\|}{35}\left(\frac1"
     r"{\sqrt n}+\min\left\{\frac1{\sqrt{n\varepsilon}},\frac{\sqrt{\mathrm{rank}}}{n\varepsilon}\right\}\right)",
     needs=[*BUDGET[:2], RANK, positive("norm"), require("n epsilon >= 1", lambda n, epsilon: n * epsilon >= 1)],
     source=", below",
 )
 def lipschitz_lower_order(*, n: int, epsilon: float, rank: int, norm: float) -> float:
-    """No private learner has less than a 37th of the printed Lipschitz rate, at any rank.
+    """No private learner has less than a 35th of the printed Lipschitz rate, at any rank.
 
     Derivation. For epsilon <= 1 the part `rank` in min{rank, n epsilon} dimensions, rounded down: sinh(epsilon) <= 1.18
-    epsilon, and delta takes at most half of it, so it is at least a 26.7th of the second term; with a tenth of the
-    first (part `lower`) 10 + 26.7 < 37. For epsilon > 1 the second term is at most the first.
+    epsilon, and delta takes at most half of it, so it is at least a 26.7th of the second term; with an eighth of
+    the first (part `lower`) 8 + 26.7 < 35. For epsilon > 1 the second term is at most the first.
     """
-    return lipschitz_rate.theorem.formula(n=n, epsilon=epsilon, rank=rank, norm=norm) / 37
+    return lipschitz_rate.theorem.formula(n=n, epsilon=epsilon, rank=rank, norm=norm) / 35
 
 
 @theorem(
@@ -180,7 +180,7 @@ def dimension_excess(*, n: int, epsilon: float, delta: float, d: int, norm: floa
     kind="construction",
     says=UNITS
     + r"\|w^*\|\ge1,\ \varepsilon\le1,\ \delta\le\frac1{12n},\ g\le\frac14:\quad\max\mathbb E[\mathrm{excess}]"
-    r"\ge\frac g{440},\quad g=\frac1{\sqrt n}+\min\left\{\frac{\|w^*\|^{4/3}}{(n\varepsilon)^{2/3}},\frac{\sqrt d"
+    r"\ge\frac g{432},\quad g=\frac1{\sqrt n}+\min\left\{\frac{\|w^*\|^{4/3}}{(n\varepsilon)^{2/3}},\frac{\sqrt d"
     r"\|w^*\|}{n\varepsilon}\right\}",
     needs=[
         *BUDGET[:2],
@@ -195,14 +195,14 @@ def dimension_excess(*, n: int, epsilon: float, delta: float, d: int, norm: floa
     source=", for ||Y|| = 1",
 )
 def smooth_lower_corrected(*, n: int, epsilon: float, d: int, norm: float) -> float:
-    """No private learner has less than a 440th of the printed lower bound for smooth losses.
+    """No private learner has less than a 432nd of the printed lower bound for smooth losses.
 
     Derivation. The second term is sqrt(e) |w*|/(n epsilon), e = min{d, (|w*| n epsilon)^(2/3)}, and n epsilon >= 4. If
     e < 4 |w*|^2 it is at most 2 |w*|^2/(n epsilon), 415 times the part `curvature`, as delta takes an eighth. Otherwise
     `dimension` in e dimensions, rounded down, for a norm of at most half their root, is at least a 50th of it.
-    `sampling` has a 20th of the first term, and 20 + 415 < 440.
+    `sampling` has a 16th of the first term, and 16 + 415 < 432.
     """
-    return smooth_lower.theorem.formula(n=n, epsilon=epsilon, d=d, norm=norm) / 440
+    return smooth_lower.theorem.formula(n=n, epsilon=epsilon, d=d, norm=norm) / 432
 
 
 # Upper bounds: the rank, and a norm that the learner does not know ----------------------------------------------------
