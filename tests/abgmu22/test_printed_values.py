@@ -6,6 +6,7 @@ from lemmata.bounds.abgmu22 import (
     concentration as conc,
     confidence_boosting as boost,
     confidence_boosting_proof as boosted,
+    grid_output_proof as boosted_grid,
     rates,
     rates_proof as proof,
 )
@@ -133,6 +134,19 @@ TABLE = [
         proof.unknown_norm_at,
         {"n": 4, "mu": 1.0, "d": 1, "norm": 1.5},
         1 + (4 * sqrt(6) + 1.3 + (2 * sqrt(log(16)) + 0.4) * 12 * sqrt(2)) * log(16),
+    ),
+    (
+        boosted_grid.copy_excess,
+        {"n": 16, "mu": 4.0, "rho": 8 - sqrt(2), "guesses": 4, "copies": 2},
+        (4 + 2 * sqrt(2)) * (8 - sqrt(2)) + 1.5 * (8 - sqrt(2)) ** (4 / 3),
+    ),
+    (boosted_grid.copy_ridge, {"n": 16, "mu": 8.0, "rho": sqrt(2), "guesses": 4, "copies": 2}, 2.5),
+    (boosted_grid.soft_factor, {"n": 2, "guesses": 2, "beta": 0.25}, log(1024) ** 1.5 * sqrt(8)),
+    (  # m = 4, l = log(2^53), rho = 1
+        boosted_grid.boosted_excess,
+        {"n": 2**45, "mu": 1.0, "reach": 2.0, "label_bound": 2.0, "guesses": 1, "beta": 0.25},
+        8 * ((8 + 4 * sqrt(2)) / 2**21 + 1.5 * (1 + sqrt(2)) ** (2 / 3) / 2**28)
+        + 4 * (3.6 * sqrt(14 / 2**45) * 53 * log(2) + 28 * sqrt(8) * (53 * log(2)) ** 1.5 / 2**45),
     ),
     (conc.units, {"level": 3.0, "s": 2.0}, 6.0),
     (
