@@ -27,7 +27,7 @@ CLASS_WORDS = {  # behind a number of statements
     "composed": "hold by a derivation whose check repeats the formula",
     "citing": "hold up to a result of others",
     "tested": "held wherever we tried them",
-    "asserted": "hold by our own assertion, without a step that a program checked",
+    "asserted": "hold by a derivation of ours in words, no step of which a program checked",
     "refuted": "are false as printed",
     "constant": "have a wrong constant",
     "slip": "are true but for an edge case or a misprint",
@@ -37,7 +37,9 @@ CLASS_WORDS = {  # behind a number of statements
     "open": "are not decided yet",
 }
 IN_STATEMENTS = "In statements"
-IN_PROOFS = "In proofs and remarks (a wrong step does not refute its statement)"
+IN_PROOFS = (
+    "In proofs and remarks (a wrong step does not refute its statement; the numbers s1, s2, … of steps are ours)"
+)
 SINGULAR = {"hold": "holds", "held": "held", "are": "is", "have": "has", "say": "says", "claim": "claims"}
 
 
@@ -66,12 +68,16 @@ def add_correction(row: dict, by_key: Mapping[str, dict]) -> dict:
     hypothesis = f"add the hypothesis: {row['corner']}" if row["corner"] else ""
     number = row["erratum"] if row["status"] != "withdrawn" else ""
     edit = paper.edits.get(row["key"], row["misprint"] or hypothesis)
+    _, _, uses = row["charity"].removesuffix(" We list no use of it.").partition(f"{row['corner']}.")
+    heading = "Read instead" if instead and instead[0]["id"] == row["id"] else "What holds, for the whole statement"
     return row | {
         "permanent": citations.make_permanent_name(row, number),
         "finding": words.shorten_finding(row),
         "quote": paper.quotes.get(row["key"], ""),
         "edit": words.capitalize(words.write_prose(edit)),
         "instead_row": instead[0] if instead else None,
+        "instead_heading": "What we can show, with its constants" if row["corner"] else heading,
+        "uses": uses,
     }
 
 
