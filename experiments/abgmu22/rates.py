@@ -57,7 +57,8 @@ assert ratios[2] > 20 * ratios[1] > 400 * ratios[0]""",
     note=(
         "the abstract has ‖w*‖² where the theorems have max{‖w*‖, 1}². When the minimiser is short, "
         "privacy costs more than the printed rate. For ‖w*‖ ≥ 1 the two agree. The logarithms are those of n (part "
-        "`unknown`, for a norm that the learner does not know) and the √log(1/δ) between ε ≤ 1 and μ"
+        "`unknown`, for a norm that the learner does not know) and √log(1/δ), since μ-GDP with μ of the order "
+        "ε/√log(1/δ) is (ε, δ)-DP for ε ≤ 1"
     ),
 )
 def short_minimisers_are_not_cheap():

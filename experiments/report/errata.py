@@ -16,7 +16,7 @@ from lemmata.experiments.report.summary import is_main, select_slips
 
 BAD = (REFUTED, SLIP)  # what a page shows first
 SEVERITY_WORDS = {
-    "privacy": "Privacy errors: an implementation of the text leaks more than it claims",
+    "privacy": "Privacy errors: an implementation of the sentence that is quoted leaks more than it claims",
     "statement": "False as printed, by more than a constant",
     "factor": "A factor is missing that grows: no constant repairs it",
     "constant": "Wrong constants and factors: true once they are replaced as shown",
@@ -69,14 +69,14 @@ def add_correction(row: dict, by_key: Mapping[str, dict]) -> dict:
     number = row["erratum"] if row["status"] != "withdrawn" else ""
     edit = paper.edits.get(row["key"], row["misprint"] or hypothesis)
     _, _, uses = row["charity"].removesuffix(" We list no use of it.").partition(f"{row['corner']}.")
-    heading = "Read instead" if instead and instead[0]["id"] == row["id"] else "What holds, for the whole statement"
+    heading = "Read instead" if instead and instead[0]["id"] == row["id"] else "A related statement that holds"
     return row | {
         "permanent": citations.make_permanent_name(row, number),
         "finding": words.shorten_finding(row),
         "quote": paper.quotes.get(row["key"], ""),
         "edit": words.capitalize(words.write_prose(edit)),
         "instead_row": instead[0] if instead else None,
-        "instead_heading": "What we can show, with its constants" if row["corner"] else heading,
+        "instead_heading": "What we can show" if row["corner"] else heading,
         "uses": uses,
     }
 
