@@ -6,6 +6,7 @@ import pytest
 
 from lemmata.bounds.catalogue.paper_file import read_table
 from lemmata.bounds.library import library
+from lemmata.bounds.statement.formula import in_unicode
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments import examples
 from lemmata.experiments.conformance import accepted, rows
@@ -32,6 +33,7 @@ def test_every_statement_has_a_source_a_verdict_and_a_line_on_its_use(paper):
     assert paper.sources.keys() == paper.contents.keys() == {library.statement_of(THEOREMS[key].id) for key in stated}
     assert stated == {key: line.digest for key, line in lines.items()}
     assert [key for key in stated if "Use " not in THEOREMS[key].title] == []
+    assert [key for key in stated if "\\" in in_unicode(THEOREMS[key].says)] == []
     assert {line.verdict for line in lines.values()} == {"HOLDS", "REFUTED", "SLIP"}
 
 

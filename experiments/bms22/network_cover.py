@@ -154,7 +154,8 @@ def printed_resolution_is_fine():
         k = embedding.embedding_rows(m=m, beta=beta, **networks.UNIT, rho=1.0, eta=4.0, layers=layers)
         failure = layers * bounds.wide_norm_failure(k=k)
         yield Link("failure", {"k": k}, failure, bounds.cover_failure(m=m, k=k, layers=layers, beta=beta))
-    for layers, tau, _, rng, weights, embeddings, X in networks.embedded_networks(12, 60, 8, 400, 2.0, 1.0, 1.0):
+    rng = np.random.default_rng(6)
+    for layers, tau, _, weights, embeddings, X in networks.embedded_networks(12, 60, 8, 400, 2.0, 1.0, 1.0):
         shape = networks.UNIT | {"rho": 0.5, "eta": 2.0, "layers": layers}
         each = bounds.printed_resolution(**shape) / sqrt(layers)
         embedded = [phi @ W for phi, W in zip(embeddings, weights, strict=True)]

@@ -41,7 +41,7 @@ def norms_are_multiplied():
         for layers in range(2, 11):
             yield sizes | {"layers": layers}, norm, bounds.hidden_norm(layers=layers, **sizes)
             norm *= sizes["eta"] * sizes["norm_bound"]
-    for layers, _, _, _, weights, _, X in networks.embedded_networks(8, 60, 8, 25, 2.0, 3.0, 1.0):
+    for layers, _, _, weights, _, X in networks.embedded_networks(8, 60, 8, 25, 2.0, 3.0, 1.0):
         if layers >= 2:
             norm = np.linalg.norm(networks.layers_of(weights, X, 2.0)[-2], axis=1).max()
             claimed = bounds.hidden_norm(norm_bound=3.0, radius=1.0, eta=2.0, layers=layers)

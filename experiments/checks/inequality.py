@@ -283,7 +283,7 @@ def watch_cases(cases: Iterable[Any], seen: Sides, links_too: bool = False, step
     for case in ending:
         if isinstance(case, Case):
             read_case(case)  # names a side that is no number
-            seen.floats |= any(is_made_of_float(side, case.setting) for side in case[-2:])
+            seen.floats = seen.floats or any(is_made_of_float(side, case.setting) for side in case[-2:])
             left, right = (unmask_float(side, case.setting) for side in case[-2:])
             check_setting(seen.key, case.setting)
             seen.add(case, compare_sides(left, right))

@@ -17,7 +17,9 @@ def test_a_module_that_exits_is_not_loaded(folder, command):
     assert said.returncode == 2 and said.stderr.splitlines()[-1].endswith(": SystemExit: 0"), said
 
 
-@pytest.mark.parametrize("name", ["random", "numbers", "signal", "queue"])
+@pytest.mark.parametrize(
+    "name", ["random", *(pytest.param(name, marks=pytest.mark.slow) for name in ("numbers", "signal", "queue"))]
+)
 def test_a_file_called_like_a_module_of_pythons_is_left_alone(folder, name):
     """As the program `lemmata` is run: without the working folder among Python's. Statements in it are refused."""
     (folder / f"{name}.py").write_text("raise ImportError('this is none of Python')\n")

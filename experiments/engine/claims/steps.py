@@ -9,6 +9,7 @@ The first left side is that of the check, and the last right side that of the st
 the setting; they are tried where the check is, and proved on the whole domain where they are elementary.
 """
 
+import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -42,7 +43,12 @@ def chain(
     for step in steps:
         value = right
         if step.to is not None:
-            names = inspect.signature(step.to).parameters
-            value = follow(step.to)(**{name: setting[name] for name in names if name in setting})
+            value = follow(step.to)(**{name: setting[name] for name in _names(step.to) if name in setting})
         yield step.name, left, value
         left = value
+
+
+@functools.cache
+def _names(function: Callable) -> tuple[str, ...]:
+    """The parameters of a function, which `inspect` reads slowly."""
+    return tuple(inspect.signature(function).parameters)

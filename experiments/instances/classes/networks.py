@@ -1,5 +1,6 @@
 """Networks of bms22's Section 5: corners of the hypotheses, random and worst embeddings, small learners."""
 
+from functools import cache
 from itertools import product
 from math import comb, sqrt
 
@@ -176,16 +177,18 @@ def measured_distortion(weights, embeddings, X, eta):
     return float(tau), float(np.abs(plain[-1] - seen[-1]).max())
 
 
+@cache
 def embedded_networks(count, d, width, k, eta, norm_bound, radius):
-    """(layers, tau, |h - h^Phi|, rng, weights, embeddings, X) of random networks and embeddings."""
-    rng = np.random.default_rng(5)
+    """(layers, tau, |h - h^Phi|, weights, embeddings, X) of random networks and embeddings, each time the same."""
+    rng, made = np.random.default_rng(5), []
     for trial in range(count):
         layers = 1 + trial % 4
         X = rng.normal(size=(10, d))
         X *= radius / np.linalg.norm(X, axis=1, keepdims=True)
         weights = random_network(rng, d, width, layers, norm_bound)
         embeddings = [sign_matrix(rng, k, d if j == 0 else width) for j in range(layers)]
-        yield layers, *measured_distortion(weights, embeddings, X, eta), rng, weights, embeddings, X
+        made.append((layers, *measured_distortion(weights, embeddings, X, eta), weights, embeddings, X))
+    return made
 
 
 # Worst cases in closed form -------------------------------------------------------------------------------------------

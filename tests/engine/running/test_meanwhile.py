@@ -37,6 +37,7 @@ from tests.engine.running.faults import Turn, command, killed, raised
 # Results are removed --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_run_whose_results_are_removed_does_not_say_that_all_is_well(fair, tmp_path):
     """`rm -rf` of the folder in the midst of it: one line and status 3, and once more comes to its end."""
     scenario = deciding(tmp_path / "out", fair)
@@ -104,6 +105,7 @@ def test_no_chunk_of_edited_code_is_taken_for_one_of_the_code_before(new, status
     assert anew.status == 0 and rows(copy, tmp_path / "out") == rows(copy, tmp_path / "anew")
 
 
+@pytest.mark.slow
 def test_a_program_that_ran_with_edited_files_is_not_believed(paper, tmp_path):
     """It runs in a process that loads the statements anew."""
     copy, edit = edited(paper, tmp_path, TRIAL, f"    # a remark\n{TRIAL}")
@@ -278,14 +280,14 @@ REPORT, TWO = partial(deciding, pages=True), partial(deciding, jobs=2)
 @pytest.mark.parametrize(
     ("scenario", "name", "kind", "strike"),
     [
-        (deciding, "fair", "database", raised),
         (deciding, "fair", "database", killed),
-        (deciding, "paper", "process", raised),  # a witness that gets none
         (spending, "fair", "open", raised),
         (spending, "fair", "open", killed),
         (spending, "fair", "sync", raised),
         (spending, "fair", "sync", killed),
-        (accepting, "paper", "rename", killed),
+        pytest.param(deciding, "fair", "database", raised, marks=pytest.mark.slow),
+        pytest.param(deciding, "paper", "process", raised, marks=pytest.mark.slow),  # a witness that gets none
+        pytest.param(accepting, "paper", "rename", killed, marks=pytest.mark.slow),
         *(pytest.param(REPORT, "fair", kind, raised, marks=pytest.mark.slow) for kind in ("open", "rename", "folder")),
         pytest.param(TWO, "fair", "worker", raised, marks=pytest.mark.slow),
     ],

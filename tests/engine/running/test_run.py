@@ -29,7 +29,7 @@ from tests.engine import toy
 from tests.engine.running.faulted import chunks
 from tests.engine.running.faults import is_gone
 
-REAL = "bms22.lemA.3/explicit/impl:sign_projection"  # a sampled claim that workers can import
+REAL = "rbht09.lem13/corrected/impl:fourier_map"  # a sampled claim that workers can import
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_one_and_two_workers_agree_to_the_last_bit():
 def test_kill_minus_nine_and_again(tmp_path):
     """A killed run leaves a store that continues to the ledger of an undisturbed run."""
     path = tmp_path / "ledger.sqlite"
-    process = begun("bms22/sign_projection", "--jobs", "1", "--seed", str(TEST_ROOT), out=tmp_path, least=3)
+    process = begun("rbht09/random_features", "--jobs", "1", "--seed", str(TEST_ROOT), out=tmp_path, least=3)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
     killed = chunks(path)
