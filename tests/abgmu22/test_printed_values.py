@@ -24,6 +24,8 @@ KB = 3 + log(24)
 ETA = 6 * KB / 2
 RATE = M | {"epsilon": 0.5, "loss_bound": 8.0, "err": 0.25}
 PRINTED = 0.25 + 2 + 1 + 32 * 6 + 16 + 128 * 36 / 16
+LEVEL = 84 * log(2)
+AROUND = 2 * sqrt(6 / 2**40) * LEVEL + (sqrt(2 * LEVEL) + 0.4) * 6 * LEVEL * sqrt(21) / 2**40 + 27.3 * LEVEL / 2**40
 
 TABLE = [
     (conc.slope, SIZES, 4 * 2 * 3 * 3 / 16),
@@ -130,6 +132,17 @@ TABLE = [
     # two guesses, l = 2 log 16
     (proof.unknown_norm_excess, {"n": 4, "mu": 1.0, "d": 1, "norm": 1.0}, 39.75 * (2 * log(16)) ** 1.5 * sqrt(2)),
     (proof.unknown_norm_at, {"n": 4, "mu": 0.125, "d": 1, "norm": 1.0}, 1 + 1.3 * log(16)),
+    # 21 guesses, l = 84 log 2, half of n is 2^39: the first bound is that of `descent`, the second `perturbation`'s
+    (
+        proof.unknown_norm_at,
+        {"n": 2**40, "mu": 1.0, "d": 1, "norm": 1.0},
+        4 * sqrt(3 / 2**39) + 6 * (1 + sqrt(2)) * sqrt(21) / 2**39 + AROUND,
+    ),
+    (
+        proof.unknown_norm_at,
+        {"n": 2**40, "mu": 1.0, "d": 10**12, "norm": 1.0},
+        (8 + 4 * sqrt(2)) / sqrt(2**39) + 1.5 * ((1 + sqrt(2)) * sqrt(21) / 2**39) ** (2 / 3) + AROUND,
+    ),
     (
         proof.unknown_norm_at,
         {"n": 4, "mu": 1.0, "d": 1, "norm": 1.5},
