@@ -6,7 +6,7 @@ from typing import Any
 
 from lemmata.bounds.catalogue.paper_file import read_errata
 from lemmata.bounds.library import Paper, library
-from lemmata.bounds.statement.verdicts import INCONCLUSIVE, REFUTED, SLIP
+from lemmata.bounds.statement.verdicts import INCONCLUSIVE, OPEN, REFUTED, SLIP
 from lemmata.experiments.engine.ledger.ledger_rows import jsonable
 from lemmata.experiments.engine.ledger.sentences import grows
 from lemmata.experiments.report import citations, words
@@ -161,6 +161,7 @@ def render_errata(page: Callable, paper: Paper, statements: list, errata: list, 
         if row["paper"] == paper.id and row["verdict"] == INCONCLUSIVE and row["reading"] == "printed"
         if row["kind"] != "summary" and not row["part"].startswith("impl:")
     ]
+    waiting = [r for r in rows if r["paper"] == paper.id and (r["verdict"] == OPEN or r["reason"] == "UNCONFIRMED")]
     counts = words.count_classes([s["row"] for s in statements])
     roots = [row for row in errata if not row["cause"]]
     plain = ("permanent", "status", "key", "label", "severity", "cause", "finding", "quote", "edit", "latex", "witness")
@@ -185,6 +186,7 @@ def render_errata(page: Callable, paper: Paper, statements: list, errata: list, 
         "followed": [row for row in errata if row["cause"]],
         "slips": slips,
         "undecided": undecided,
+        "waiting": waiting,
         "short": shorten(errata),
         "bibtex": f"{paper.bibtex()}\n{citations.cite_software()}",
         "structured": citations.describe_errata(paper, errata),

@@ -223,6 +223,11 @@ def test_a_correction_names_the_edit_the_words_and_what_holds():
         assert (made["edit"], made["uses"]) == ("Add the hypothesis: n ≥ 2", uses)
 
 
+def test_a_letter_of_rows_that_nobody_ran_is_a_draft(site):
+    text = (site.reports / "errata/rbht09-letter.html").read_text(encoding="utf-8")
+    assert "This is a draft:" in text and "We found no statement" not in text
+
+
 def test_a_letter_has_the_day_on_which_it_is_written(monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
     assert citations.read_date() == "1970-01-02"
