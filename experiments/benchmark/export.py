@@ -356,7 +356,7 @@ def write_export(made: Export, folder: Path, secret: str = "") -> dict[str, Any]
         "version": VERSION,
         "lemmata": metadata.version("lemmata"),
         "canary": CANARY,
-        "sha256": digest([*public, *sealed]),
+        "sha256": digest(public),
         "records": len(public),
         "held_out": len(sealed),
         "truths": count(made.public, "truth"),
