@@ -2,8 +2,6 @@
 
 import itertools
 from fractions import Fraction
-from itertools import product
-from math import exp, sqrt
 
 import numpy as np
 from scipy.integrate import quad
@@ -16,10 +14,9 @@ from lemmata.bounds.abgmu22 import (
     grid_output_proof as boosted,
     grid_search as search,
     grid_search_proof as proof,
-    rates,
 )
-from lemmata.bounds.abgmu22.baselines import output_noise
 from lemmata.bounds.theorem import at_least
+from lemmata.experiments.abgmu22.grid_output_proof import boosted_settings
 from lemmata.experiments.abgmu22.stability import OUTPUT, far_label, squares_at_the_end
 from lemmata.experiments.checks import (
     Control,
@@ -83,15 +80,6 @@ def twice_the_share():
 # Utility --------------------------------------------------------------------------------------------------------------
 
 
-SMALLER = grid(n=[96, 96 * 10**8, 96 * 10**14], mu=[1e-10, 1e-3, 1.0], guesses=[1, 20], beta=[0.25, 2.0**-22])
-
-
-def boosted_settings():
-    """Sizes, with reaches from far below the labels to far above; 2m is 8 or 48."""
-    for point, rho, label in product(SMALLER, (1e-6, 0.3, 1.0, 30.0, 1e5), (0.1, 2.0)):
-        yield point | {"reach": rho * label, "label_bound": label}
-
-
 @order_claim(
     bounds.printed_rate,
     constant=25,
@@ -113,36 +101,6 @@ def boosting_has_the_rate():
         sizes = {name: setting[name] for name in ("n", "reach", "label_bound")}
         rate = float(bounds.printed_rate(epsilon=setting["mu"], **sizes))
         yield sizes | {"epsilon": setting["mu"]}, boosted.boosted_excess(**setting) / logs, rate
-
-
-@inequality_claim(
-    boosted.boosted_excess,
-    given=[rates.regularised_risk, output_noise, proof.deviation_above, proof.penalty, bounds.beyond_the_clip],
-    rounding=1e-9,
-    control=Control("the bound divided by {}", (1.2, 2)),
-)
-def copies_among_the_guesses(*, factor=1):
-    """The chain of a copy at its ridge, its deviations at exp(-l), and the noise of the scores; in units of Y."""
-    for setting in boosted_settings():
-        n, mu, guesses, label = (setting[name] for name in ("n", "mu", "guesses", "label_bound"))
-        copies, level = boosted.copies_and_level(n, guesses, setting["beta"])
-        rho, size = setting["reach"] / label, n / (2 * copies)
-        sizes = {"n": n, "mu": mu, "rho": rho, "guesses": guesses, "copies": copies}
-        ridge, clip = boosted.copy_ridge(**sizes), 3.5 * level * (1 + rho**2)
-        base = rates.perturbation_at(n=size, mu=mu / sqrt(guesses), norm=rho, ridge=ridge)
-        if boosted.copy_excess(**sizes) < 1:
-            yield Link("copy", setting, base, boosted.copy_excess(**sizes) * (1 + 1e-9))
-            noise = float(output_noise(n=size, gradient_norm=sqrt(2) + rho, ridge=ridge, mu=mu / sqrt(guesses)))
-            yield Link("noise", setting, noise, 0.82)
-            yield Link("clip", setting, (1 + (rho + sqrt(2 * level) * noise) / sqrt(2)) ** 2, clip)
-        unit = 2 * clip * level / n
-        if unit <= 0.25:
-            yield Link("hidden", setting, clip / n, (2 - sqrt(2)) * sqrt(unit))
-            above = float(proof.deviation_above(loss_bound=clip, risk=1.0, n=n, chance=exp(-level)))
-            penalty = 2 * sqrt(unit) + sqrt(2 * level) * 2 * clip * sqrt(guesses * copies) / (n * mu)
-            noise = sqrt(2 * level) * 2 * clip * sqrt(guesses * copies) / (n * mu)
-            left = label**2 * min(1.0, 2 * min(base, 1.0) + above + penalty + noise)
-            yield setting, left, boosted.boosted_excess(**setting) / factor
 
 
 PIPELINES = grid(
