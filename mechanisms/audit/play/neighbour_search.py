@@ -48,7 +48,7 @@ FINALISTS = 6  # games
 ALIKE, SHARED = 6, 2  # pairs of one kind of symptom, and of one dataset, among the best while there are others
 APPEARING = 1  # pairs on which a value appears that go on from every round
 RESERVED = 4  # of the best: pairs on which a value appears, and those that reached new lines
-BITWISE = 384  # releases of a first game on a pair whose bits are read, and of a second: a rule of few is often wrong
+BITWISE = 768  # releases of a first game on a pair whose bits are read: a rule of half as many is often wrong
 FURTHER = 8  # places of a pair that reached new lines where its change is made again
 WIDE = 0.1  # the logarithm of a ratio of scales from which a noise counts as wider
 DECIDED, MOST = 60.0, 1_000  # the rank of a pair, or releases a side, after which halving ends
@@ -164,9 +164,7 @@ class Search:
 
     # Screening --------------------------------------------------------------------------------------------------------
 
-    def screened(
-        self, pairs: Iterator[Neighbours], settled: Callable[[Candidate, int], bool] = lambda candidate, releases: False
-    ) -> list[Candidate]:
+    def screened(self, pairs: Iterator[Neighbours], settled: Callable[[Candidate, int], bool]) -> list[Candidate]:
         """All pairs within a share of the budget, ranked, the most informative first.
 
         The first pair whose bits are read plays at once: they tell more than any other pair may.
@@ -185,7 +183,7 @@ class Search:
                 ranked += (found := self.looked_at(pair))
                 if found and found[0].rank and not read and self.reads_bits(pair):
                     read = True
-                    if settled(found[0], BITWISE) or settled(found[0], BITWISE):
+                    if settled(found[0], BITWISE):
                         break
                 if found and found[0].reached and self.onward:
                     waiting.appendleft(

@@ -23,7 +23,7 @@ from lemmata.mechanisms.audit.neighbours.several_records import reordered
 from lemmata.mechanisms.audit.play.neighbour_search import Search
 from lemmata.mechanisms.audit.play.pair_shrinking import simpler
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
-from tests.mechanisms.audit.planted_leaks import ONE, tidy
+from tests.mechanisms.audit.planted_leaks import ONE, never, tidy
 
 pytestmark = pytest.mark.statistical
 
@@ -229,7 +229,7 @@ def test_a_pair_that_reaches_new_lines_is_changed_further():
     one, other = np.zeros(9), np.zeros(9)
     other[2] = 0.25
     pair = Neighbours((one,), (other,), "", place=2)
-    best = search.screened(iter([Neighbours((one,), (np.eye(9)[0],), "", place=0), pair]))[0]
+    best = search.screened(iter([Neighbours((one,), (np.eye(9)[0],), "", place=0), pair]), never)[0]
     assert best.rank > 2 and best.pair.data[0][2] == best.pair.neighbour[0][5] == 0.25
     with search.coverage.following():
         before = len(search.coverage.seen)
