@@ -365,6 +365,52 @@ def test_a_sum_of_signs_by_place_is_found_where_a_record_comes_or_goes():
     assert audit(alternating, np.tile([1.0, 0.0], 4), PureDP(1.0, "add/remove"), root=3).verdict == "REFUTED"
 
 
+def of_blocks(wide):
+    """The sum of the maxima of blocks of so many records: one more in front moves the borders of all of them."""
+    return lambda x: sum(x[at : at + wide].max() for at in range(0, len(x), wide))
+
+
+def of_windows(wide):
+    """The sum of the minima of all windows of so many records: one record counts in all that it is in."""
+    return lambda x: sum(x[at : at + wide].min() for at in range(len(x) - wide + 1))
+
+
+@pytest.mark.parametrize(
+    ("query", "kind", "most"),
+    [
+        (of_blocks(5), "add/remove", 4_500),
+        (of_windows(5), "replace", 2_500),
+        pytest.param(of_blocks(6), "add/remove", 4_500, marks=pytest.mark.slow),
+        pytest.param(of_windows(3), "replace", 2_500, marks=pytest.mark.slow),
+    ],
+)
+def test_blocks_and_windows_of_any_length_are_found(query, kind, most):
+    noisy = lambda x, rng: float(query(tidy(x)) + rng.laplace())  # noqa: E731
+    found = audit(noisy, np.linspace(0, 1, 12), PureDP(1.0, kind), root=3)
+    assert found.verdict == "REFUTED" and found.needed < most, found
+
+
+def test_a_dataset_in_runs_costs_one_release_a_side_until_it_moves_anew():
+    search = Search(entry.mechanism(weighing(np.ones)), ONE, 3, 20_000)
+    search.looked_at(Neighbours((np.zeros(5),), (np.eye(5)[0],), "", place=0))
+    before = search.spent
+    search.looked_at(Neighbours((np.tile([0.0, 1.0], 3),), (np.array([1.0, 1, 0, 1, 0, 1]),), "", place=0))
+    assert search.spent == before + 2
+    search.looked_at(Neighbours((np.tile([0.0, 1.0], 3),), (np.array([0.5, 1, 0, 1, 0, 1]),), "", place=0))
+    assert search.spent == before + 2 + 11 + 3  # the rest of its twelve
+
+
+def test_noise_that_is_shared_is_taken_off_what_was_released_before_it_was_found():
+    shared = lambda x, rng: x[:2] + rng.laplace()  # noqa: E731
+    search = Search(entry.mechanism(shared), ONE, 3, 20_000)
+    data, like = (np.array([1.0, 3.0]),), (np.array([1.0, 4.0]),)
+    assert search.releases(data, "screen", 0, 1)[0][1] != 2.0
+    search.releases(like, "screen", 0, 1, data)
+    assert [one[1] for one in search.releases(data, "screen", 0, 12)] == pytest.approx([2.0] * 12)
+    assert search.releases(like, "screen", 0, 1, data)[0][1] == pytest.approx(3.0)
+    assert search.releases(data, "screen", 0, 1)[0][1] == pytest.approx(2.0)
+
+
 def test_noise_that_is_seeded_with_the_data_is_a_lead():
     def fixed(x):
         return tidy(x).sum() + np.random.default_rng(int(1e6 * tidy(x).sum())).laplace()
