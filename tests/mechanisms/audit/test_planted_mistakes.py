@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -22,6 +23,8 @@ from lemmata.mechanisms.audit.neighbours.record_parts import described
 from lemmata.mechanisms.audit.neighbours.several_records import reordered
 from lemmata.mechanisms.audit.play.neighbour_search import Search
 from lemmata.mechanisms.audit.play.pair_shrinking import simpler
+from lemmata.mechanisms.learners.descent import noisy_gd
+from lemmata.mechanisms.learners.erm import output_perturbation
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from tests.mechanisms.audit.planted_leaks import ONE, never, tidy
 
@@ -348,6 +351,35 @@ def test_and_between_two_sides_within_a_thousand_releases():
     for bits in (True, False):
         found = audit(side(0.0), side(1.0), ONE, root=3, bits=bits, budget=1_000)
         assert (found.verdict == "REFUTED") == bits, found
+
+
+ROWS = np.array([[0.6, 0.8], [0.6, 0.8], [0.6, 0.8], [1.0, 0.0]])
+
+
+def test_float_noise_of_a_learner_that_adds_it_last_is_told_by_bits():
+    law = partial(output_perturbation.law, ROWS, privacy=ONE, C=1.0)
+    sides = law(np.ones(4)), law(np.array([1.0, 1.0, 1.0, -1.0]))
+    for bits, verdict in ((True, "REFUTED"), (False, "INCONCLUSIVE")):
+        assert audit(*sides, ONE, root=3, bits=bits, budget=6_000).verdict == verdict
+
+
+@pytest.mark.slow
+def test_and_of_one_that_scales_it_where_the_scale_is_undone():
+    """Of y = -eta x the x that give y are known but for their last place; the lowest bit of one is read."""
+    claim = ApproxDP(1.0, 1e-5)
+    options = {"privacy": claim, "width": 0.5, "steps": 1, "output": "last"}
+    one, other = (noisy_gd.law([[value, 0.0]], [1.0], **options) for value in (1.0, 0.0))
+    stride = float(one.strides[0])
+
+    def unscaled(releases):
+        x = -releases[:, :1] / stride
+        near = np.hstack([x, np.nextafter(x, np.inf), np.nextafter(x, -np.inf)])
+        return np.where(-(stride * near) == releases[:, :1], lowest_bits(near), -99).max(axis=1, keepdims=True)
+
+    for sides, verdict in (((one, other), "REFUTED"), ((other, other), "INCONCLUSIVE")):
+        found = audit(*sides, claim, root=3, features=unscaled, budget=12_000)
+        assert found.verdict == verdict, found
+    assert audit(one, other, claim, root=3, bits=True, budget=12_000).verdict == "INCONCLUSIVE"
 
 
 def test_zeros_and_their_signs_are_bits():
