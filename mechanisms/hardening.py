@@ -51,7 +51,7 @@ TABLE = (
         ),
     ),
     Line(
-        ("column_ranges",),
+        ("column_ranges", "score_counts"),
         "Integer counts of records, and a Gaussian rounded to a public grid.",
         "wzw25.rem2.3.float64/explicit/counts",
         estimators=(Estimator("PrivateScaler", "scaling"),),

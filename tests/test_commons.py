@@ -6,8 +6,10 @@ import pytest
 
 from lemmata.bounds.catalogue.paper_file import read_table
 from lemmata.bounds.library import library
+from lemmata.bounds.statement.formula import in_unicode
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments import examples
+from lemmata.experiments.benchmark.export import find_area
 from lemmata.experiments.conformance import accepted, rows
 from lemmata.experiments.engine.claims import registry
 from lemmata.experiments.engine.front.decision import decide
@@ -32,7 +34,15 @@ def test_every_statement_has_a_source_a_verdict_and_a_line_on_its_use(paper):
     assert paper.sources.keys() == paper.contents.keys() == {library.statement_of(THEOREMS[key].id) for key in stated}
     assert stated == {key: line.digest for key, line in lines.items()}
     assert [key for key in stated if "Use " not in THEOREMS[key].title] == []
+    assert [key for key in stated if "\\" in in_unicode(THEOREMS[key].says)] == []
     assert {line.verdict for line in lines.values()} == {"HOLDS", "REFUTED", "SLIP"}
+
+
+def test_a_statement_is_filed_under_its_own_area(paper):
+    filed = {find_area(THEOREMS[key]) for key in accepted.records(paper)}
+    assert filed == {
+        "noise and conversion", "composition", "selection", "concentration", "private learners"
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -18,6 +18,7 @@ MORE = {
     "bms22.lemA.1.s0/explicit": "sets of errors against signs: only the count of a shattered set is shared",
     "abgmu22.abs.lower-smooth/printed/tight": "another printed rate on the left",
     "abgmu22.thm.grid.s5/corrected/algorithm": "what s4 leaves of a score, on a grid of risks",
+    "abgmu22.thm.grid-output-pert/explicit/boosted": "a copy at its ridge, and the deviations; its mean is shared",
     "abgmu22.thm.boost/explicit/utility": "the root of the quadratic inequality, and exact laws of the choice",
     "abgmu22.thm.boost.t3/explicit": "worst cases of two losses; only a logarithm is shared",
     "abgmu22.lem.conc/corrected/above": "the chain of t2 and s3, and exact laws; logarithm and slope are shared",

@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from lemmata.bounds.library import library
-from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, SLIP
+from lemmata.bounds.statement.verdicts import HOLDS, SLIP
 from lemmata.bounds.theorem import THEOREMS, require
 from lemmata.experiments.conformance import accepted, edit, findings, ties
 from tests.claims import CLAIMS
@@ -82,8 +82,3 @@ def test_what_is_read_for_a_misprint_holds(key):
     claim = MISPRINTS[key]
     assert claim.misprint.startswith("read ") and claim.severity != "privacy"
     assert LINES[claim.corrected_by].verdict == HOLDS and LINES[key].verdict == SLIP
-
-
-@pytest.mark.parametrize("key", [key for key, claim in CORNERS.items() if claim.undecided])
-def test_what_is_undecided_outside_a_corner_is_no_refutation(key):
-    assert (LINES[key].verdict, LINES[key].reason) == (INCONCLUSIVE, "CORNER")

@@ -79,6 +79,8 @@ RATE = (
     kind="rate",
     says=r"L(\bar w;\mathcal D)-L(w^*;\mathcal D)=" + RATE + r"\ \mathrm{w.p.}\ 1-\beta",
     needs=SIZES,
+    source=", for our reconstruction of the base learner and of its boosting",
+    reconstructed=True,
 )
 def printed_rate(*, reach: Any, label_bound: Any, n: int, epsilon: Any) -> Any:
     """The rate of grid search with output perturbation, as printed.

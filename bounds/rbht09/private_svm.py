@@ -5,14 +5,14 @@ and `F` as printed: k(x, x) = ||phi(x)||_2^2 <= kappa^2, phi(x) in R^F. All priv
 Neighbours replace one of n rows.
 """
 
-from math import exp, log, log1p, tanh
+from math import exp, log, log1p, sqrt, tanh
 
 import numpy as np
 
 from lemmata.bounds.exact.numbers import Array
 from lemmata.bounds.exact.privacy_curves import log_gaussian_delta
 from lemmata.bounds.rbht09.svm_sensitivity import DATABASE, weight_sensitivity, weight_sensitivity_sharp
-from lemmata.bounds.theorem import in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 
 # Definition 1 ---------------------------------------------------------------------------------------------------------
 
@@ -256,3 +256,106 @@ def discrete_gaussian_delta(*, epsilon: float, shift: float, steps: float, F: in
     """
     rounding = F**0.5 * shift / (2 * steps**2)
     return exp(F / (24 * steps**2) + float(log_gaussian_delta(epsilon - rounding, shift / steps)))
+
+
+# Errors of private statistics, ours: how far a release is off, next to the rows of its privacy ------------------------
+
+STATISTIC = ", for the exact statistics of `lemmata.mechanisms.learners.statistics`"
+ANY_NOISE = [
+    integer("d"),
+    in_unit_interval("beta"),
+    at_least("epsilon", 0),
+    at_least("mu", 0),
+    require("exactly one of epsilon and mu is 0", lambda epsilon, mu: (epsilon > 0) != (mu > 0)),
+]
+
+
+def noise_level(*, sums: int, moved: int, n: int, beta: float, epsilon: float, mu: float) -> float:
+    """A level that exact noise on any of `sums` sums of unit entries exceeds with chance beta at most.
+
+    Laplace noise for an `epsilon`, whose scale moved / epsilon is rounded up to whole steps 2^-20: with r = exp(-1 / s)
+    for a scale of s steps, Pr(|K| >= k) = 2 r^k / (1 + r) <= r^(k - 1/2), so half a step is added. A Gaussian for a
+    `mu`, of deviation sqrt(moved) / mu, on a grid no coarser than 2^-20 of that or n 2^-45. Both: a union bound.
+
+    >>> round(noise_level(sums=1, moved=1, n=100, beta=0.05, epsilon=1.0, mu=0.0), 3)
+    2.996
+    """
+    if mu:
+        return sqrt(moved) / mu * (sqrt(2 * log(sums / beta)) + 2.0**-20) + n * 2.0**-45
+    return (moved / epsilon + 2.0**-20) * log(sums / beta) + 2.0**-21
+
+
+@textbook_release.explicit(
+    part="mean-error",
+    kind="tail",
+    says=r"\Pr\Big[\max_{j\le d}\Big|m_j-\tfrac1n\sum_i\mathrm{clip}(x_{ij})\Big|>(b-a)\Big(2^{-21}+\tfrac{t}{n}\Big)"
+    r"+2^{-48}\max(|a|,|b|)\Big]\le\beta,\quad t=\Big(\tfrac d\varepsilon+2^{-20}\Big)\log\tfrac d\beta+2^{-21}\ "
+    r"\text{or}\ \tfrac{\sqrt d}\mu\Big(\sqrt{2\log\tfrac d\beta}+2^{-20}\Big)+2^{-45}n",
+    needs=[*ANY_NOISE, integer("n"), require("low < high", lambda low, high: low < high)],
+    source=STATISTIC,
+)
+def mean_error(*, n: int, d: int, low: float, high: float, beta: float, epsilon: float = 0.0, mu: float = 0.0) -> float:
+    """How far any of d private means is off the mean of the clipped entries, with probability 1 - beta.
+
+    `lemmata.private_mean` is so: Laplace noise for an `epsilon`, a Gaussian for a `mu`.
+
+    Derivation. (1) An entry between its bounds is rounded to the nearest of 2^20 steps, which moves it, and so a mean,
+    by at most 2^-21 of b - a. (2) Noise on a sum of n unit entries, one of d, exceeds t with chance beta at most
+    (`noise_level`), and a sum over n times b - a is a mean. (3) Centre, spread and quotient of float64 are off by at
+    most 2^-50 max(|a|, |b|), a mean that is released by 2^-52 of itself: together within the last term, where noise
+    does not lead far beyond the bounds.
+
+    >>> round(mean_error(n=1000, d=1, low=0.0, high=100.0, beta=0.05, epsilon=1.0), 4)
+    0.2996
+    """
+    t = noise_level(sums=d, moved=d, n=n, beta=beta, epsilon=epsilon, mu=mu)
+    return (high - low) * (2.0**-21 + t / n) + 2.0**-48 * max(abs(low), abs(high))
+
+
+@textbook_release.explicit(
+    part="histogram-error",
+    kind="tail",
+    says=r"\Pr\Big[\max_{j\le d,\,k\le B}|c_{jk}-\#\{i:x_{ij}\in I_k\}|>t+\tfrac12\Big]\le\beta,\quad "
+    r"t=\Big(\tfrac{2d}\varepsilon+2^{-20}\Big)\log\tfrac{dB}\beta+2^{-21}\ \text{or}\ "
+    r"\tfrac{\sqrt{2d}}\mu\Big(\sqrt{2\log\tfrac{dB}\beta}+2^{-20}\Big)+2^{-45}n",
+    needs=[*ANY_NOISE, integer("n"), integer("bins")],
+    source=STATISTIC,
+)
+def histogram_error(*, n: int, d: int, bins: int, beta: float, epsilon: float = 0.0, mu: float = 0.0) -> float:
+    """How far any count of d private histograms is off, with probability 1 - beta.
+
+    `lemmata.private_histogram` is so: Laplace noise for an `epsilon`, a Gaussian for a `mu`.
+
+    Derivation. (1) A replaced record takes 1 from one count of each column and adds 1 to another, 2 d in the L1 norm
+    and sqrt(2 d) in the L2 norm; noise on any of d B counts exceeds t with chance beta at most (`noise_level`). (2) A
+    noisy count is rounded to a whole number, by at most 1/2.
+
+    >>> round(histogram_error(n=1000, d=1, bins=10, beta=0.05, epsilon=1.0), 2)
+    11.1
+    """
+    return noise_level(sums=d * bins, moved=2 * d, n=n, beta=beta, epsilon=epsilon, mu=mu) + 0.5
+
+
+@textbook_release.explicit(
+    part="quantile-error",
+    kind="tail",
+    says=r"\Pr\Big[\exists j:\ \max\big(\#\{i:x_i<c_j\}-t_j,\ t_j-\#\{i:x_i\le c_j\}\big)>"
+    r"\tfrac{2K}{\varepsilon}\log\tfrac{NK}\beta\Big]\le\beta,\quad t_j=\lfloor q_jn\rceil,\ x_i\ \text{rounded to}\ "
+    r"N+1\ \text{points}",
+    needs=[integer("quantiles"), integer("cells"), in_unit_interval("beta"), positive("epsilon")],
+    source=STATISTIC,
+)
+def quantile_error(*, quantiles: int, cells: int, beta: float, epsilon: float) -> float:
+    """How many records may lie between any of K private quantiles and the true one, with probability 1 - beta.
+
+    `lemmata.private_quantile` is so, of records rounded to N + 1 points, by at most half a cell.
+
+    Derivation. (1) As c goes through the points, the intervals from #{x_i < c} to #{x_i <= c} cover [0, n]: one of them
+    has t, and that point the score 0. (2) A point further than m records from t has a weight below exp(-e m / 2), e =
+    epsilon / K up to the last bit, which is left aside, and there are N of them at most; all weights together are above
+    1. (3) With m as stated that is beta / K, and a union bound over K choices.
+
+    >>> round(quantile_error(quantiles=1, cells=2**14, beta=0.05, epsilon=1.0), 1)
+    25.4
+    """
+    return 2 * quantiles / epsilon * log(cells * quantiles / beta)

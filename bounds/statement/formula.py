@@ -20,7 +20,7 @@ SIGNS = {
     "langle": "⟨", "rangle": "⟩", "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋", "{": "{", "}": "}",
     "infty": "∞", "ell": "ℓ", "partial": "∂", "nabla": "∇", "top": "ᵀ", "dots": "…", "ldots": "…", "varepsilon": "ε",
     "sum": "Σ", "prod": "Π", "int": "∫", "forall": "∀", "exists": "∃", "circ": "∘", "cdot": "·", "star": "⋆", "#": "#",
-    "varphi": "φ", "jmath": "j",
+    "varphi": "φ", "jmath": "j", "bot": "⊥",
 }  # fmt: skip
 RELATIONS = {
     "le": "≤", "ge": "≥", "succeq": "⪰", "lt": "<", "gt": ">", "ne": "≠", "in": "∈",
@@ -154,6 +154,8 @@ def _one(token: str, tokens: list[str], before: str = "") -> str:
         return f"√{_bracketed(_group(tokens), always=True)}"
     if (accent := name.removeprefix("wide")) in ACCENTS:
         return unicodedata.normalize("NFC", _group(tokens) + ACCENTS[accent])
+    if name == "operatorname":
+        return f" {_group(tokens)} "
     if name in PLAIN:
         return _group(tokens).replace("~", " ")
     if name in ("left", "middle", "right", "big", "Big"):

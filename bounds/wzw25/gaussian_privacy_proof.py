@@ -13,7 +13,7 @@ that is seen under two neighbours. The induction that all of them share is in `g
 largest chance p(b) under P of a test of chance b under Q; the curve is the largest p(b) - e^t b.
 """
 
-from math import comb, exp, expm1, log1p, sqrt
+from math import comb, exp, expm1, log, log1p, sqrt
 
 import numpy as np
 
@@ -116,6 +116,47 @@ def second_moments(*, sigma: float) -> float:
     0.707106781
     """
     return gaussian_mechanism_gdp(sensitivity=sqrt(9 / 2), sigma=sigma)
+
+
+@textbook_release.explicit(
+    part="ridge-error",
+    kind="tail",
+    says=r"\Pr\Big[F(\hat w)-F(w_*)>\min\Big(\tfrac R2(1+3\|w_*\|)^2,\ \tfrac{aR^2(1+\|w_*\|)^2}{2(a-R)^2}\Big)\Big]\le"
+    r"\beta,\quad\beta\ge\tfrac3{40},\ F(w)=\tfrac12\sum_i(y_i-\langle w,z_i\rangle)^2,\ "
+    r"a=\lambda_{\min}\Big(\sum_iz_iz_i^T\Big),\ R=\sigma\big(\sqrt{2D}+\sqrt{2\log40}\big),\ "
+    r"\text{the second where}\ a\ge3R",
+    needs=[
+        integer("D"),
+        positive("sigma"),
+        at_least("norm", 0),
+        at_least("least", 0),
+        require("3/40 <= beta < 1", lambda beta: 0.075 <= beta < 1),
+    ],
+    source=", ridge regression from noisy second moments; the ridge is AdaSSP's (Wang 2018), the constants are ours",
+)
+def ridge_error(*, D: int, sigma: float, norm: float, least: float, beta: float) -> float:
+    """The excess squared error of the private ridge regression over least squares, with probability 1 - beta.
+
+    `norm` is |w*| of the least-squares weights, the shortest ones, on rows of length 1 and targets in [-1, 1], as they
+    are counted; `least` the smallest eigenvalue of A = sum z z^T. The mechanism fixes beta = 3/40. Noise is over the
+    reals: its grid is left out.
+
+    Derivation. (1) |E| <= R but with chance 1/20: its mean is at most sigma sqrt(2 D), and it is a sigma-Lipschitz
+    function of standard normals; |e| <= R but with chance 1/40. Let M = A + E, m its least eigenvalue, w = (M_+ + l)^-1
+    (b + e), l = max(0, R - max(0, m - R)). As b = A w*, w - w* = H^-1 g with H = M_+ + l and g = e - (H - A) w*, and
+    the excess is g^T H^-1 A H^-1 g / 2. (2) m < R: l = R, so H >= A and H >= R, and |H - A| <= 3 R, for M_+ is within
+    R of M: the excess is at most |g|^2 / (2 R), the first bound. (3) m >= R: M_+ = M, l <= R, H >= 2 R and H >= A - R,
+    so H >= 2 A / 3, and |H - A| <= 2 R: at most 3 R (1 + 2 |w*|)^2 / 8, which is less. (4) a >= 3 R: m >= 2 R, l = 0, H
+    >= (1 - R / a) A and H >= a - R, |g| <= R (1 + |w*|): the second bound.
+
+    >>> round(ridge_error(D=4, sigma=2.0, norm=1.0, least=0.0, beta=0.075), 1)
+    88.7
+    """
+    reach = sigma * (sqrt(2 * D) + sqrt(2 * log(40)))
+    always = reach / 2 * (1 + 3 * norm) ** 2
+    if least < 3 * reach:
+        return always
+    return min(always, least * (reach * (1 + norm) / (least - reach)) ** 2 / 2)
 
 
 @textbook_release.explicit(

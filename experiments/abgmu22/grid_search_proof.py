@@ -30,7 +30,7 @@ MOMENT = """from lemmata.bounds.abgmu22.grid_search_proof import {name}
     ),
     note=(
         "the square of a loss is compared with a multiple of ‖Y‖², which has the unit of a loss. This is "
-        "false for every ‖Y‖ > 2, already at w = 0. The bound Δ(B)‖Y‖² is true"
+        "false for every ‖Y‖ > 2, already at w = 0. The bound 2Δ(B)‖Y‖² is true"
     ),
 )
 def squares_of_losses():

@@ -115,6 +115,12 @@ def choices(law: Any, ask: Callable) -> np.ndarray:
                      for scores, one in zip(law.scores, law.selections, strict=True)])  # fmt: skip
 
 
+def binned(law: Any, ask: Callable) -> np.ndarray:
+    """Counts of scores, of which a record moves two for each class, by 1."""
+    sensitivity = sqrt(2 * len(law.counts))
+    return np.asarray(ask("counts", np.ravel(law.counts), sensitivity=sensitivity, scale=law.sigma))
+
+
 def moments(law: Any, ask: Callable) -> np.ndarray:
     """Ridge regression: all moments at once, over their standard deviations."""
     size = len(law.moments) - 1

@@ -14,6 +14,7 @@ import numpy as np
 
 from lemmata.experiments.audits.programs import (
     ball,
+    binned,
     boosted,
     choice,
     choices,
@@ -65,7 +66,7 @@ from lemmata.mechanisms.learners.erm import (
     private_svm,
 )
 from lemmata.mechanisms.learners.glm import confidence_boosting, glm_gd, glm_output, glm_projected, grid_search
-from lemmata.mechanisms.learners.statistics import bounded_mean, histogram, quantile, second_moments
+from lemmata.mechanisms.learners.statistics import bounded_mean, histogram, quantile, score_counts, second_moments
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, LabelDP, PureDP, gaussian_delta
 from lemmata.mechanisms.selection import majority
@@ -196,6 +197,8 @@ PROGRAMS = (
             noise=of_grid),
     Program(quantile, lambda X, y: quantile.law(X, privacy=ONE, q=[0.5], bounds=(-1.0, 1.0), cells=4), choices,
             noise=of_choices),
+    Program(score_counts, lambda X, y: score_counts.law(
+                X, [y, -y], weights=[[1.0, 0.0], [0.0, 1.0]], privacy=MU), binned),
     Program(second_moments, lambda X, y: second_moments.law(X, y, privacy=MU), moments),
     Program(private_perceptron, lambda X, y: private_perceptron.law(X, y, privacy=MU, rounds=3), counts),
     Program(label_learner, on_public, choice,

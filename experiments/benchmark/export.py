@@ -65,7 +65,7 @@ AREAS = (  # by words in the name of a module, the first that matches
         ("selection", "exponential_mech", "generalized_exp", "winner", "noisy_minimum", "maxima", "sparse_vec"),
     ),
     ("projections and features", ("projection", "projected", "features", "spectra", "kernel_acc", "jl")),
-    ("concentration", ("deviation", "concentration", "rates", "complexity", "tests")),
+    ("concentration", ("deviation", "concentration", "rates", "complexity", "testing", "population_risk", "many_hyp")),
     ("lower bounds", ("lower_bounds",)),
     (
         "optimisation",
@@ -90,9 +90,9 @@ class Export:
         self.left_out[why] = self.left_out.get(why, 0) + 1
 
 
-def find_area(id: str) -> str:
+def find_area(theorem: Theorem) -> str:
     """The area of a statement, by its module."""
-    module = library.modules.get(library.statement_of(id), "").rpartition("/")[2]
+    module = theorem.formula.__module__.rpartition(".")[2]
     return next((area for area, words in AREAS if any(word in module for word in words)), "private learners")
 
 
@@ -136,7 +136,7 @@ def describe_row(row: Row, **answer: Any) -> Record:
         "canary": CANARY,
         "split": "public",
         "source": cite(row["id"]),
-        "area": find_area(row["id"]),
+        "area": find_area(theorem),
         "kind": row["kind"],
         "statement": theorem.says,
         "words": describe_statement(theorem),
@@ -216,7 +216,7 @@ def describe_twin(base: Base, twin: Twin | None, split: str) -> Record:
             "canary": CANARY,
             "split": split,
             "source": cite(row.id),
-            "area": find_area(row.id),
+            "area": find_area(row),
             "kind": "identity" if made.relation == "=" else "inequality",
             "statement": made.latex(),
             "words": made.words(),
@@ -356,7 +356,7 @@ def write_export(made: Export, folder: Path, secret: str = "") -> dict[str, Any]
         "version": VERSION,
         "lemmata": metadata.version("lemmata"),
         "canary": CANARY,
-        "sha256": digest([*public, *sealed]),
+        "sha256": digest(public),
         "records": len(public),
         "held_out": len(sealed),
         "truths": count(made.public, "truth"),

@@ -1,6 +1,7 @@
 """What the page of the benchmark shows: the published leaderboard and examples, below reports/published.
 
-`python -m lemmata.experiments.benchmark.page DIR` publishes the manifest of an export and ten of its records.
+`python -m lemmata.experiments.benchmark.page DIR` publishes the manifest of an export, ten of its records, and the ids
+and hashes of its held-out ones.
 """
 
 import csv
@@ -9,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from lemmata.experiments.benchmark.records import MANIFEST, Record, read_records
+from lemmata.experiments.benchmark.records import HELD_OUT, MANIFEST, Record, read_records
 from lemmata.experiments.engine.ground.files import replace_file
 from lemmata.experiments.engine.ground.folders import ROOT
 
@@ -29,10 +30,11 @@ def choose_examples(records: list[Record]) -> list[Record]:
 
 
 def publish(folder: Path, reports: Path) -> None:
-    """Write the manifest of an export and its examples below reports/published."""
+    """Write the manifest of an export, its examples and its held-out hashes below reports/published."""
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     made = {"manifest": manifest, "examples": choose_examples(read_records(folder))}
     replace_file(reports / "published" / SUMMARY, json.dumps(made, indent=1, ensure_ascii=False) + "\n")
+    replace_file(reports / "published" / HELD_OUT, (folder / HELD_OUT).read_text(encoding="utf-8"))
 
 
 def read_benchmark(reports: Path) -> dict[str, Any]:

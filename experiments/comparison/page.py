@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from lemmata.bounds.statement.formula import in_symbols
-from lemmata.experiments.comparison import growth, reasons
+from lemmata.experiments.comparison import growth, reasons, statistics
 from lemmata.experiments.comparison.learners import LEARNERS, LISTED, NOT_INSTALLED, OPTIONAL, Learner
 from lemmata.experiments.comparison.table import CALLED, DATASETS, DEFAULT, DELTA, is_uninformative
 
@@ -50,6 +50,15 @@ def describe_growth() -> dict:
     large = found[(found.epsilon == LEVEL) & (found.n >= 10**5)]
     gap = large["logistic regression"] - large.accuracy
     return {"settings": len(gap), "near": int((gap <= 0.005).sum()), "worst": f"{gap.max():.3f}"}
+
+
+def list_statistics() -> list[dict]:
+    """A line a question, kind of records and n at epsilon 1: the error of each library and its spread."""
+    found = pd.read_csv(statistics.TABLE)
+    found["shown"] = found.error.map("{:.3g}".format) + " ± " + found.spread.map("{:.1g}".format)
+    keys = ["question", "records", "n"]
+    lines = found[found.epsilon == LEVEL].pivot_table("shown", keys, "library", aggfunc="first", sort=False)
+    return lines.reindex(columns=statistics.LIBRARIES).fillna("–").reset_index().to_dict("records")
 
 
 def describe_rule(learner: Learner | None) -> str:
@@ -136,6 +145,8 @@ def describe_comparison(reports: Path) -> dict:
         "lines": lines,
         "order": group_by_defeat(lines),
         "growth": describe_growth(),
+        "statistics": list_statistics(),
+        "libraries": statistics.LIBRARIES,
         "digits": share_right(found["means"]),
         "attacks": found["attacks"].astype(object).where(found["attacks"].notna(), "").to_dict("records"),
         "repeats": int(found["means"].repeats.max()),

@@ -36,11 +36,11 @@ def start_peer(python: str, program: str) -> subprocess.Popen[bytes]:
     return started
 
 
-def ask_peer(**arrays: Any) -> np.ndarray:
-    """What the program answers to these arrays. RuntimeError, with its last line, if it has ended."""
+def ask_peer(program: str = "", **arrays: Any) -> np.ndarray:
+    """What a program, else `PROGRAM`, answers to these arrays. RuntimeError, with its last line, if it has ended."""
     sent = io.BytesIO()
     np.savez(sent, **arrays)
-    other: Any = start_peer(PYTHON, PROGRAM)
+    other: Any = start_peer(PYTHON, program or PROGRAM)
     try:
         other.stdin.write(b"%d\n" % len(sent.getvalue()) + sent.getvalue())
         other.stdin.flush()

@@ -19,10 +19,11 @@ from lemmata.bounds.library import Paper, library
 from lemmata.bounds.statement.verdicts import HOLDS
 from lemmata.experiments.conformance import accepted, edit, runner
 from lemmata.experiments.conformance.ties import NO_NUMBER, decide_quick
-from lemmata.experiments.engine.claims import registry
+from lemmata.experiments.engine.claims import fingerprint, registry
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim
 from lemmata.experiments.engine.ground import files
 from lemmata.experiments.engine.running import costs
+from lemmata.experiments.engine.running.store import Store
 
 BY_HAND = "by hand: "  # before the name of a formula, where a value notices what no row does
 PATIENCE = 4.0  # CPU-seconds for one change of one number, of all rows together
@@ -187,18 +188,31 @@ def write(paper: Paper, table: Mapping[Name, tuple[str, str]]) -> None:
 
 
 def renew(
-    paper: Paper, told: Callable[[str], None], values: Sequence[Value] = (), agrees: Agrees = never
+    paper: Paper, told: Callable[[str], None], store: Store, values: Sequence[Value] = (), agrees: Agrees = never
 ) -> dict[Name, tuple[str, str]]:
-    """The table without what is gone, and with what notices each number that is new or that its row does not notice."""
+    """The table without what is gone, and with what notices each number that is new or that its row does not notice.
+
+    `store` remembers each answer, so that one who was stopped goes on where he was.
+    """
     before, now = read(paper), {}
     for number in numbers([paper], values, agrees):
         if any(before.get(number.name, ())) and not _blunted(number, before[number.name][0]):
             now[number.name] = before[number.name]
             continue
-        now[number.name] = number.noticed_by(), ""
+        now[number.name] = _recall_noticer(number, store), ""
         by = now[number.name][0].replace(BY_HAND, "the value computed by hand for ") or "NOTHING"
         told(f"{' '.join(number.name)}, line {number.line}: noticed by {by}")
     return now
+
+
+def _recall_noticer(number: Number, store: Store) -> str:
+    """What notices a number, as `store` remembers it for this function, these checks and values, or found now."""
+    checks = [(claim.theorem.formula, claim.theorem.formula.__doc__, claim.trial) for claim in number.claims]
+    name = " ".join(number.name), f"number {fingerprint.hash_code(number.function, *checks, *number.values)}"
+    if (by := store.answer(*name)) is None:
+        by = number.noticed_by()
+        store.keep(*name, by)
+    return by
 
 
 def _blunted(number: Number, by: str) -> bool:

@@ -1,17 +1,19 @@
 """Theorem 7 of Rubinstein et al. 2009 in floating point: textbook noise, and noise for which the theorem holds."""
 
 from fractions import Fraction
-from math import log
+from itertools import pairwise
+from math import ceil, floor, log
 
 import numpy as np
 from flint import arb
 
-from lemmata.bounds.exact.balls import exact
+from lemmata.bounds.exact.balls import Phi, exact
 from lemmata.bounds.rbht09 import private_svm
 from lemmata.experiments.checks import (
     Control,
     attack_claim,
     exact_claim,
+    grid,
     holds,
     identity_claim,
     inequality_claim,
@@ -21,9 +23,10 @@ from lemmata.experiments.checks import (
 )
 from lemmata.experiments.instances.laws import lattice_laws
 from lemmata.experiments.instances.pairs.reachable_floats import neighbours, watched
+from lemmata.mechanisms.learners.statistics import bounded_mean, histogram, quantile
 from lemmata.mechanisms.noise import discrete_gaussian, gaussian, snapping
 from lemmata.mechanisms.noise.laplace import FloatLaplace, GridLaplace, grid_for, reachable
-from lemmata.mechanisms.privacy import ApproxDP, PureDP
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP
 
 # Theorem 7 in floating point ------------------------------------------------------------------------------------------
 
@@ -252,6 +255,113 @@ def discrete_gaussian_bits(*, epsilon, delta, factor=1):
     laws = [discrete_gaussian.law(w, sensitivity=1.0, bound=1.0, privacy=privacy) for w in CENTRES]
     textbook = [gaussian.law(law.centre, sensitivity=1.0, sigma=law.sigma) for law in laws]
     return watched({1: laws, 2: textbook}[factor], CENTRES)
+
+
+# Errors of private statistics -----------------------------------------------------------------------------------------
+
+LESS = {"control": Control("a budget divided by {}", (1.1, 1.5, 3)), "cost": 0.02}
+EITHER = ({"epsilon": 0.05, "mu": 0.0}, {"epsilon": 0.0, "mu": 0.3})
+
+
+def made_for(epsilon, mu, factor):
+    """The guarantee of a release, with a budget divided by `factor`."""
+    return PureDP(epsilon / factor) if epsilon else GaussianDP(mu / factor)
+
+
+def chance_beyond(noise, level):
+    """A ball above Pr(|noise| >= level) of one coordinate, by the law that is drawn from; a grid point counts as beyond
+    where its cell reaches that far."""
+    if hasattr(noise, "steps"):
+        ratio = (-1 / exact(noise.steps)).exp()
+        return 2 * ratio ** ceil(Fraction(level) / Fraction(noise.grid)) / (1 + ratio)
+    return 2 * Phi(-exact((Fraction(level) - Fraction(noise.step) / 2) / Fraction(noise.sigma)))
+
+
+def centre_of(noise):
+    """The sums that noise is added to, as rational numbers."""
+    sums = noise.point * noise.grid if hasattr(noise, "steps") else noise.value
+    return [Fraction(float(one)) for one in sums]
+
+
+def hard_columns(n, d, low, high):
+    """Entries inside, at, near and far beyond the bounds."""
+    draw = np.random.default_rng(n * d)
+    X = draw.uniform(low - (high - low) / 4, high + (high - low) / 4, size=(n, d))
+    X[:4, 0] = low, high, np.nextafter(high, low), 1e300
+    return X
+
+
+@inequality_claim(
+    private_svm.mean_error,
+    quick=[one | {"n": 50, "d": d, "low": -2.0, "high": 5.0, "beta": 0.05} for one in EITHER for d in (1, 3)],
+    full=[one | {"n": 2000, "d": 8, "low": 1e6, "high": 1e6 + 1, "beta": 1e-3} for one in EITHER],
+    reach={"n": 200, "d": 8, "low": 1e6, "high": 1e6},
+    given=[private_svm.grid_scale],
+    note="Rounding in rationals, on one table; the tail of the law that is drawn from in balls.",
+    **LESS,
+)
+def means_are_near(*, n, d, low, high, beta, epsilon, mu, factor=1):
+    """The centre's distance to the mean of clipped entries; then the chance that noise uses up the rest."""
+    X = hard_columns(max(n, 4), d, low, high)
+    law = bounded_mean.law(X, privacy=made_for(epsilon, mu, factor), bounds=(low, high))
+    n, a, b = len(X), Fraction(low), Fraction(high)
+    claimed = private_svm.mean_error(n=n, d=d, low=low, high=high, beta=beta, epsilon=epsilon, mu=mu)
+    share = (b - a) / 2**21 + max(abs(a), abs(b)) / 2**48
+    off = []
+    for j, centre in enumerate(centre_of(law.noise)):
+        truth = sum(min(max(Fraction(float(x)), a), b) for x in X[:, j]) / n
+        off.append(abs(a + centre * (b - a) / n - truth))
+        yield {"column": j, "n": n}, off[-1], share
+    beyond = chance_beyond(law.noise, (Fraction(claimed) - max(off)) * n / (b - a))
+    yield {"d": d, "n": n}, 1 - (1 - beyond) ** d, beta
+
+
+@inequality_claim(
+    private_svm.histogram_error,
+    quick=[one | {"n": 50, "d": d, "bins": 4, "beta": 0.05} for one in EITHER for d in (1, 3)],
+    full=[one | {"n": 2000, "d": 8, "bins": 50, "beta": 1e-3} for one in EITHER],
+    reach={"n": 200, "d": 8, "bins": 20},
+    given=[private_svm.grid_scale],
+    note="Counts of one table, counted again; the tail of the law that is drawn from in balls.",
+    **LESS,
+)
+def counts_are_near(*, n, d, bins, beta, epsilon, mu, factor=1):
+    """The chance that a count, rounded to a whole number, is further off; 1 where what noise is added to is wrong."""
+    X, edges = hard_columns(max(n, 4), d, 0.0, 1.0), np.linspace(0, 1, bins + 1)
+    law = histogram.law(X, privacy=made_for(epsilon, mu, factor), edges=edges)
+    inside = [(low <= X) & ((high > X) | (high == X) & (high == 1)) for low, high in pairwise(edges)]
+    right = np.stack([one.sum(axis=0) for one in inside], axis=1).ravel().tolist() == centre_of(law.noise)
+    claimed = private_svm.histogram_error(n=len(X), d=d, bins=bins, beta=beta, epsilon=epsilon, mu=mu)
+    beyond = chance_beyond(law.noise, floor(claimed) + Fraction(1, 2))  # the least count further off is floor + 1
+    yield {"d": d, "bins": bins}, 1 - (1 - beyond) ** (d * bins) if right else arb(1), beta
+
+
+@inequality_claim(
+    private_svm.quantile_error,
+    quick=grid(quantiles=[1, 3], cells=[50], beta=[0.05], epsilon=[0.5]),
+    full=grid(quantiles=[1, 9], cells=[2000], beta=[1e-3], epsilon=[0.1, 3.0]),
+    reach={"quantiles": 9, "cells": 200, "epsilon": 20.0},
+    note="Chances of all points in balls. Hardest are records that are all equal: every other point is as bad.",
+    **LESS,
+)
+def quantiles_are_near(*, quantiles, cells, beta, epsilon, factor=1):
+    """The chance of a rank beyond the level: all records at one point, just enough of them, and records at random."""
+    level = private_svm.quantile_error(quantiles=quantiles, cells=cells, beta=beta, epsilon=epsilon)
+    n, draw, q = 2 * (floor(level) + 1), np.random.default_rng(cells), np.full(quantiles, 0.5)
+    for name, places in (("equal", np.zeros(n)), ("random", draw.integers(cells + 1, size=n))):
+        X = places[:, None].astype(float)
+        law = quantile.law(X, privacy=PureDP(epsilon / factor), q=q, bounds=(0.0, float(cells)), cells=cells)
+        points, t = np.arange(cells + 1), n // 2
+        far = np.maximum(0, np.maximum((points > X).sum(axis=0) - t, t - (points >= X).sum(axis=0)))
+        near = arb(1)
+        for one in law.selections:
+            weights = [
+                (int(rank), count * (-exact(one.scale) * int(rank)).exp())
+                for rank, count in zip(*np.unique(far, return_counts=True), strict=True)
+            ]
+            total = sum((weight for _, weight in weights), arb(0))
+            near *= 1 - sum((weight for rank, weight in weights if rank > level), arb(0)) / total
+        yield {"records": name, "n": n}, 1 - near, beta
 
 
 if __name__ == "__main__":

@@ -145,8 +145,8 @@ assert success < delta - 1e-9
     misprint="read 1 − δ for δ in Definition 2, as every proof does",
     corrected_by=svm_accuracy.useful_scale,
     note="Definition 2 asks for success with probability at least δ, the proofs show 1 − δ. With 1 − δ the theorem "
-    "holds everywhere (part `used`); as defined it is true for δ ≤ 1/2 and false near δ = 1 for every F, for F = "
-    "1 above 2√2 − 2 = 0.828",
+    "holds everywhere (part `used`); as defined it is true for δ ≤ 4/5, since the failure has probability at most "
+    "δ/4, and false near δ = 1 for every F, for F = 1 above 2√2 − 2 = 0.828",
 )
 def useful_as_defined(*, F, delta, factor=1):
     """Pr(sup <= acc) >= delta at the largest printed lambda, where the sup-norm is Phi ||mu||_1."""

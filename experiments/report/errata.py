@@ -6,7 +6,7 @@ from typing import Any
 
 from lemmata.bounds.catalogue.paper_file import read_errata
 from lemmata.bounds.library import Paper, library
-from lemmata.bounds.statement.verdicts import INCONCLUSIVE, REFUTED, SLIP
+from lemmata.bounds.statement.verdicts import INCONCLUSIVE, OPEN, REFUTED, SLIP
 from lemmata.experiments.engine.ledger.ledger_rows import jsonable
 from lemmata.experiments.engine.ledger.sentences import grows
 from lemmata.experiments.report import citations, words
@@ -16,7 +16,7 @@ from lemmata.experiments.report.summary import is_main, select_slips
 
 BAD = (REFUTED, SLIP)  # what a page shows first
 SEVERITY_WORDS = {
-    "privacy": "Privacy errors: an implementation of the text leaks more than it claims",
+    "privacy": "Privacy errors: an implementation of the sentence that is quoted leaks more than it claims",
     "statement": "False as printed, by more than a constant",
     "factor": "A factor is missing that grows: no constant repairs it",
     "constant": "Wrong constants and factors: true once they are replaced as shown",
@@ -27,7 +27,7 @@ CLASS_WORDS = {  # behind a number of statements
     "composed": "hold by a derivation whose check repeats the formula",
     "citing": "hold up to a result of others",
     "tested": "held wherever we tried them",
-    "asserted": "hold by our own assertion, without a step that a program checked",
+    "asserted": "hold by a derivation of ours in words, no step of which a program checked",
     "refuted": "are false as printed",
     "constant": "have a wrong constant",
     "slip": "are true but for an edge case or a misprint",
@@ -37,7 +37,9 @@ CLASS_WORDS = {  # behind a number of statements
     "open": "are not decided yet",
 }
 IN_STATEMENTS = "In statements"
-IN_PROOFS = "In proofs and remarks (a wrong step does not refute its statement)"
+IN_PROOFS = (
+    "In proofs and remarks (a wrong step does not refute its statement; the numbers s1, s2, … of steps are ours)"
+)
 SINGULAR = {"hold": "holds", "held": "held", "are": "is", "have": "has", "say": "says", "claim": "claims"}
 
 
@@ -66,12 +68,16 @@ def add_correction(row: dict, by_key: Mapping[str, dict]) -> dict:
     hypothesis = f"add the hypothesis: {row['corner']}" if row["corner"] else ""
     number = row["erratum"] if row["status"] != "withdrawn" else ""
     edit = paper.edits.get(row["key"], row["misprint"] or hypothesis)
+    _, _, uses = row["charity"].removesuffix(" We list no use of it.").partition(f"{row['corner']}.")
+    heading = "Read instead" if instead and instead[0]["id"] == row["id"] else "A related statement that holds"
     return row | {
         "permanent": citations.make_permanent_name(row, number),
         "finding": words.shorten_finding(row),
         "quote": paper.quotes.get(row["key"], ""),
         "edit": words.capitalize(words.write_prose(edit)),
         "instead_row": instead[0] if instead else None,
+        "instead_heading": "What we can show" if row["corner"] else heading,
+        "uses": uses,
     }
 
 
@@ -155,6 +161,7 @@ def render_errata(page: Callable, paper: Paper, statements: list, errata: list, 
         if row["paper"] == paper.id and row["verdict"] == INCONCLUSIVE and row["reading"] == "printed"
         if row["kind"] != "summary" and not row["part"].startswith("impl:")
     ]
+    waiting = [r for r in rows if r["paper"] == paper.id and (r["verdict"] == OPEN or r["reason"] == "UNCONFIRMED")]
     counts = words.count_classes([s["row"] for s in statements])
     roots = [row for row in errata if not row["cause"]]
     plain = ("permanent", "status", "key", "label", "severity", "cause", "finding", "quote", "edit", "latex", "witness")
@@ -179,6 +186,7 @@ def render_errata(page: Callable, paper: Paper, statements: list, errata: list, 
         "followed": [row for row in errata if row["cause"]],
         "slips": slips,
         "undecided": undecided,
+        "waiting": waiting,
         "short": shorten(errata),
         "bibtex": f"{paper.bibtex()}\n{citations.cite_software()}",
         "structured": citations.describe_errata(paper, errata),

@@ -228,7 +228,7 @@ assert gaussian_delta(epsilon=0.0, mu=spent) > gaussian_delta(epsilon=0.0, mu=al
         p_a=ndtr(spent / 2),
         p_b=ndtr(-spent / 2),
     )
-    return refuted("derivation", broken, note=note)
+    return refuted("derivation", broken)
 
 
 @inequality_claim(

@@ -10,7 +10,7 @@ from flint import arb
 
 from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.bounds.wzw25 import gaussian_privacy as bounds, gaussian_privacy_proof as release
-from lemmata.experiments.checks import Control, attack_claim, grid, inequality_claim, run_script
+from lemmata.experiments.checks import Control, attack_claim, grid, inequality_claim, run_script, tail_claim
 from lemmata.experiments.instances.pairs.adaptive_spending import best_choice, best_order, spent
 from lemmata.experiments.instances.pairs.column_tables import FirstCounts, neighbours
 from lemmata.experiments.instances.pairs.reachable_floats import watched
@@ -442,6 +442,37 @@ def moments_move_by_one_record(*, n, d, mu, factor=1):
         yield {"pair": place, "sigma": laws[0].sigma}, release.second_moments(sigma=laws[0].sigma), mu * (1 + 1e-15)
         off = Fraction(second_moments.off_diagonal(laws[0].sigma)) ** 2
         yield {"pair": place, "off": float(off)}, float(Fraction(laws[0].sigma) ** 2 / 2 / off), 1.0
+
+
+@tail_claim(
+    release.ridge_error,
+    quick=(
+        {"D": 4, "mu": 1.0, "few": 1, "ratio": 8, "beta": 0.075},
+        {"D": 2, "mu": 1.0, "few": 300, "ratio": 2, "beta": 0.075},
+    ),
+    full=(
+        {"D": 1, "mu": 0.3, "few": 30, "ratio": 1, "beta": 0.075},
+        {"D": 30, "mu": 1.0, "few": 50, "ratio": 1, "beta": 0.075},
+    ),
+    control=Control("noise of {} times its standard deviation, with the ridge of the right one", (8, 64)),
+    chunk=300,
+    cost=4e-4,
+    expect=0.01,
+    note="noise of twice its standard deviation exceeds the bound in none of 200 releases at these settings",
+)
+def ridge_errs_by_more(rng, size, *, D, mu, few, ratio, beta, factor=1):
+    """Is the excess above the bound? Rows e_j, `few` ratio^j of them for each j, with targets 1; excess by least
+    squares."""
+    counts = [few * ratio**j for j in range(D)]
+    rows, targets = np.repeat(np.eye(D), counts, axis=0), np.ones(sum(counts))
+    law = second_moments.law(rows, targets, privacy=GaussianDP(mu), noise="exact")
+    A = law.moments[:D, :D] * 4.0**-law.bits
+    best = np.linalg.solve(A, law.moments[:D, D] * 4.0**-law.bits)
+    sizes = {"norm": float(np.linalg.norm(best)), "least": float(np.linalg.eigvalsh(A)[0])}
+    bound = release.ridge_error(D=D, sigma=law.sigma, beta=beta, **sizes)
+    wide = replace(law, sigma=law.sigma * factor)
+    off = np.stack([second_moments.solve_ridge(*wide.ask(rng), law.sigma) for _ in range(size)]) - best
+    return ((off @ A) * off).sum(axis=1) / 2 > bound
 
 
 if __name__ == "__main__":

@@ -63,8 +63,9 @@ def share_of_truth(d, s):
     full=({"d": 3}, {"d": 100}),
     note="for β ≤ 1/2 true with the constant 15 where log T ≤ d log(1/β): our theorem, where the logarithm multiplies "
     "the gradients and not the dimension (explicit/free-energy, explicit/dimension). Open for β ≤ 1/2 and log T > d "
-    "log(1/β): there a further factor 4.5 (1 + H_T) is enough (corrected), and none is known to be needed. As β → 1 no "
-    "constant is enough, since log(1/β) tends to 0 and the excess does not",
+    "log(1/β): there a further factor 4.5 (1 + H_T) is enough (corrected), and none is known to be needed "
+    "(cf. the open problem of Koren & Segal 2020 on constant dimensions). As β → 1 no constant is enough, since "
+    "log(1/β) tends to 0 and the excess does not",
 )
 def bound_vanishes_near_one(*, d, factor=1):
     """truth / g along beta -> 1, where g = O(sqrt(1 - beta)) but the mass of a ball is O(r^d): in balls."""
@@ -74,7 +75,8 @@ def bound_vanishes_near_one(*, d, factor=1):
         return inconclusive("NO_CONSTANT", "a ball did not decide")
     series = {"-log10(1 - beta)": list(map(float, exponents)), "truth / g, at least": list(map(float, ratios.values()))}
     lowest = ", ".join(f"{float(ratios[k]):.2g} at 1 - 1e-{k}" for k in (4, 8, 12))
-    return inconclusive("NO_CONSTANT", f"d = {d}: truth / g is at least {lowest}", series=series)
+    note = f"for d = {d} the excess over the printed order is at least {lowest}"
+    return inconclusive("NO_CONSTANT", note, series=series)
 
 
 # What is proved of it: the moving comparator --------------------------------------------------------------------------

@@ -324,8 +324,9 @@ assert ratios[0] > 1 and ratios[2] > 50 * ratios[1] > 2500 * ratios[0]"""
     severity="statement",
     python=lambda points, ratios: LARGE_BALL.format(n=points[0]["n"]),
     note="the display is that of the unit ball and lacks the b that its terms need, so it is not a rescaling of "
-    "Lemma 6.4. It holds only for b² ε ≤ 4 n (same-display). Records shorter than b/n have a margin below the "
-    "grid: at b/(2n) the right side is 4n/(b² ε), while the left side is at least 1/b",
+    "Lemma 6.4. It holds for b² ε ≤ 4 n (same-display) and, as 1/b + 1/(n b² ε) bounds the left side, for b ε ≤ "
+    "3 n. Records shorter than b/n have a margin below the grid: at b/(2n) the right side is 4n/(b² ε), while the left "
+    "side is at least 1/b",
 )
 def ball_needs_no_radius(*, n):
     """n records at b / (2 n), epsilon = 1, as b grows: no grid value is reached."""

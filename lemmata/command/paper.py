@@ -168,12 +168,12 @@ def accept(paths: tuple[str, ...], jobs: int, root: int, out: str | None) -> Non
         with store:
             rows = [row for row in ledger(store, root, papers=[paper]) if row["paper"] == paper.id]
             before, now = accepted.read(paper), accepted.renew(paper, rows, click.echo, store)
-        untold = find_unannounced(paper, before, now)
-        for key, digits in untold.items():
-            click.echo(f"lemmata: {paper.id}/{accepted.HISTORY} lacks a line: - {key} {digits}: why", err=True)
-        accepted.write(paper, now | {key: before[key] for key in untold if key in before})
-        values = load_hand_values() if paper.house and is_in_checkout() else ()
-        numbers.write(paper, numbers.renew(paper, click.echo, *values))
+            untold = find_unannounced(paper, before, now)
+            for key, digits in untold.items():
+                click.echo(f"lemmata: {paper.id}/{accepted.HISTORY} lacks a line: - {key} {digits}: why", err=True)
+            accepted.write(paper, now | {key: before[key] for key in untold if key in before})
+            values = load_hand_values() if paper.house and is_in_checkout() else ()
+            numbers.write(paper, numbers.renew(paper, click.echo, store, *values))
         new = number_new_errata(paper, rows)
         if not paper.house:  # that of our papers is written with their report
             write_record(paper.folder / RECORD, rows)

@@ -1,32 +1,28 @@
 """Scores as log-odds: probabilities, and thresholds for unequal classes, from one noisy histogram of released scores.
 
-A released score s of a record is at most |w|, because rows have length 1 at most. Counts of s / |w| in `BINS` bins, for
-each class and the others, are released with noise; a record is in one of them for each class that is told apart, so all
-counts of K of them move by at most sqrt(2 K) in the L2 norm (`wzw25.rem2.3.float64/explicit/counts`). A logistic curve
-fitted to noisy counts (Platt's scaling), and the share of each class, are functions of what was released.
+A logistic curve fitted to noisy counts of scores (Platt's scaling), and the share of each class, are functions of what
+`lemmata.mechanisms.learners.statistics.score_counts` releases.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from fractions import Fraction
 from math import isfinite
 from typing import Any
 
 import numpy as np
 from scipy.special import log_expit
 
-from lemmata.mechanisms.noise.grid_sums import noisy_counts
-from lemmata.mechanisms.numerics.arithmetic import as_real, round_up, short_repr, sqrt_up
+from lemmata.mechanisms.learners.statistics import score_counts
+from lemmata.mechanisms.learners.statistics.score_counts import EDGES
+from lemmata.mechanisms.numerics.arithmetic import as_real, short_repr
 from lemmata.mechanisms.numerics.sparse_rows import Rows
+from lemmata.mechanisms.privacy import GaussianDP
 
-BINS = 16  # finer in the middle, where scores are
 CLEAR = 2.0  # standard deviations of the noise, below which a count is taken for none
 SLOPES, OFFSETS = 2.0 ** np.arange(-1, 10.25, 0.25), np.arange(-8, 8.25, 0.25)
 SHIFTS = np.arange(-8, 9) / 4  # of a second look around the best of the first
-EDGES = np.linspace(-1, 1, BINS + 1)
-EDGES = EDGES * np.abs(EDGES)
 
 
 def check_weights(class_weight: Any, classes: np.ndarray) -> None:
@@ -42,21 +38,6 @@ def check_weights(class_weight: Any, classes: np.ndarray) -> None:
         weight = as_real(f"class_weight[{short_repr(label)}]", class_weight[label])
         if not (weight > 0 and isfinite(weight)):
             raise ValueError(f"class_weight[{short_repr(label)}] must be positive and finite, got {weight}")
-
-
-def noise_deviation(tables: int, mu: float) -> float:
-    """Return the standard deviation of the noise of `tables` histograms that gives mu-GDP for all, rounded up.
-
-    >>> noise_deviation(2, 0.5)
-    4.0
-    """
-    return round_up(Fraction(sqrt_up(Fraction(2 * tables))) / Fraction(mu))
-
-
-def count_scores(scores: np.ndarray, side: np.ndarray) -> np.ndarray:
-    """Return how many records of either side, -1 and +1, have their score in [-1, 1] in each bin: (2, BINS)."""
-    places = np.clip(np.searchsorted(EDGES, scores, side="right") - 1, 0, BINS - 1)
-    return np.stack([np.bincount(places[side == one], minlength=BINS) for one in (-1, 1)]).astype(float)
 
 
 def fit_curve(counts: np.ndarray, sigma: float) -> tuple[float, float]:
@@ -96,13 +77,9 @@ def calibrate(
 
     `weights`: released, (K, D); `rows`: of length 1 at most, their last entry is `constant`; `mu`: what may be spent.
     """
-    norms = np.linalg.norm(weights, axis=1)
-    norms = np.where(norms > 0, norms, 1.0)
-    scores = np.asarray(rows @ (weights / norms[:, None]).T)
-    counts = np.stack([count_scores(score, side) for score, side in zip(scores.T, sides, strict=True)])
-    sigma = noise_deviation(len(sides), mu)
-    exact = noise == "exact"
-    noisy = noisy_counts(rng, counts, sigma) if exact else counts + rng.normal(scale=sigma, size=counts.shape)
+    asked: dict[str, Any] = {"weights": weights, "privacy": GaussianDP(mu), "noise": noise}
+    law = score_counts.law(rows, np.stack(sides), **asked)
+    sigma, noisy = law.sigma, law.sample(rng)[0]
     curves = np.array([fit_curve(each, sigma) for each in noisy])
     if class_weight is None:
         shift = np.zeros(len(classes))
@@ -112,7 +89,8 @@ def calibrate(
     else:
         shift = np.log([float(class_weight[label]) for label in classes.tolist()])
     shift = shift[-1:] - shift[:1] if len(sides) == 1 else shift  # 0 where all labels are one
-    made = weights * (curves[:, 0] / norms)[:, None]
+    norms = np.linalg.norm(weights, axis=1)
+    made = weights * (curves[:, 0] / np.where(norms > 0, norms, 1.0))[:, None]
     made[:, -1] += (curves[:, 1] + shift) / constant
     return made, shift
 

@@ -118,7 +118,6 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     records_per_user: int = 1
     random_state: Any = None
     release_kind = ""  # "gaussian" or "pure" where a release is one such mechanism: what `PrivateSearchCV` can pay for
-    multi_class = True
     is_private_step = True  # a Pipeline may have it for a step
     _budget_share = None  # a GaussianDP, of one of several releases
 
@@ -215,8 +214,6 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
                 raise ValueError(
                     f"classes must include all {len(declared)} declared categories of y, got {tuple(names)}"
                 )
-        if len(self.classes_) > 2 and not self.multi_class:
-            raise ValueError(f"Only binary classification is supported: there are {len(self.classes_)} labels, not 2.")
         return y
 
     def _check_data(self, X: ArrayLike, y: ArrayLike) -> tuple[Rows, list[np.ndarray]]:
@@ -356,7 +353,6 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = self.multi_class
         tags.classifier_tags.poor_score = True  # at a small epsilon on few records, and it must be
         tags.input_tags.sparse = tags.input_tags.allow_nan = True
         tags.input_tags.string = True  # in arrays of objects: text that is no number counts as 0

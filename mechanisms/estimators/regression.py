@@ -41,7 +41,8 @@ class PrivateRidge(RegressorMixin, PrivateEstimator):
     Gaussian guarantee that implies it. At most a quarter of mu^2 finds ranges of the columns, and a quarter those of y
     (`lemmata.mechanisms.tables.column_ranges`). The rest is for the second moments of the standardised rows and
     targets, from which a ridge regression follows (`lemmata.mechanisms.learners.statistics.second_moments`): AdaSSP's
-    rule adds as much ridge as the noise asks for. All sums and all noise are exact.
+    rule adds as much ridge as the noise asks for (`wzw25.rem2.3.float64/explicit/ridge-error`). All sums and all noise
+    are exact.
 
     Parameters
     ----------

@@ -11,13 +11,19 @@ once each; the one with the fewest noisy errors on the same records is released
 corrected). There are no folds: a record in several of them would count several times, and errors of a private run on
 its own records are nearly those on fresh ones.
 
+Of K > 2 classes a run is one release for each class against the rest, with mu / sqrt(K) of the run's mu each, which add
+up to it exactly. Its score is the number of records whose own class has not the largest score alone: one setting is
+chosen for all classes, and a record moves that number by at most 1 as with two.
+
 Who sees K, or the running time, which is proportional to it, sees more than is paid for. Only releases that are
 Gaussian or pure mechanisms can be candidates, because a run has a budget in mu.
 """
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import isfinite, nan, sqrt
 from typing import Any
 
@@ -28,7 +34,12 @@ from sklearn.model_selection import ParameterGrid
 from lemmata.bounds.statement.notebook import card
 from lemmata.bounds.wzw25.algorithms import split_budget
 from lemmata.mechanisms.estimators.margin_classifier import NoisyGD
-from lemmata.mechanisms.estimators.private_classifier import ApproximateClassifier, PrivateClassifier, blank_left_out
+from lemmata.mechanisms.estimators.private_classifier import (
+    ApproximateClassifier,
+    OneAgainstRest,
+    PrivateClassifier,
+    blank_left_out,
+)
 from lemmata.mechanisms.law import LinearModel, check_within_budget
 from lemmata.mechanisms.learners.descent import private_tuning
 from lemmata.mechanisms.numerics.arguments import check_integer, quiet, spawn_two_streams
@@ -108,6 +119,22 @@ class BudgetedLaw:
         return np.asarray(self.law.sample(rng, size))
 
 
+@dataclass(frozen=True)
+class ClassesLaw:
+    """The law of one release for each class against the rest, beside each other: (size, classes * d).
+
+    A class's law holds a signed copy of all rows, so it is made when it is drawn from, and not kept.
+    """
+
+    makers: tuple[Callable[[], Any], ...] = field(repr=False)
+    privacy: GaussianDP
+    expected_cost: float  # core-seconds a release
+
+    def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
+        """`size` independent releases, shape (size, classes * d)."""
+        return np.hstack([make().sample(rng, size) for make in self.makers])
+
+
 def find_largest_pure(mu: float) -> PureDP:
     """The largest pure guarantee that implies mu-GDP, rounded down.
 
@@ -121,15 +148,28 @@ def find_largest_pure(mu: float) -> PureDP:
     return PureDP(epsilon)
 
 
-def make_error_counter(tables: list[Rows], signs: np.ndarray) -> Callable[[int, np.ndarray], np.ndarray]:
-    """(setting, releases) -> number of misclassified records, ties included: one record moves it by at most 1."""
+def make_error_counter(tables: list[Rows], sides: np.ndarray) -> Callable[[int, np.ndarray], np.ndarray]:
+    """(setting, releases) -> number of misclassified records, ties included: one record moves it by at most 1.
+
+    `sides`: (1, n), the signs of two classes, or (classes, n), 1 in the row of a record's class.
+    """
+    (classes, n), own = sides.shape, sides.argmax(axis=0)
 
     def errors(j: int, weights: np.ndarray) -> np.ndarray:
-        step = max(1, ENTRIES // len(signs))
-        blocks = [weights[start : start + step] for start in range(0, len(weights), step)]
-        return np.concatenate([(signs[:, None] * (tables[j] @ block.T) <= 0).sum(axis=0) for block in blocks])
+        scores = tables[j] @ weights.reshape(len(weights) * classes, -1).T
+        if classes == 1:
+            wrong = sides[0][:, None] * scores <= 0
+        else:
+            scores = scores.reshape(n, len(weights), classes)
+            right = np.take_along_axis(scores, own[:, None, None], axis=2)
+            wrong = (scores >= right).sum(axis=2) > 1
+        return np.asarray(wrong.sum(axis=0))
 
-    return errors
+    def by_blocks(j: int, weights: np.ndarray) -> np.ndarray:
+        step = max(1, ENTRIES // (n * classes))
+        return np.concatenate([errors(j, weights[start : start + step]) for start in range(0, len(weights), step)])
+
+    return by_blocks
 
 
 def share_rows(law: Any, laws: list[Any]) -> Any:
@@ -137,6 +177,28 @@ def share_rows(law: Any, laws: list[Any]) -> Any:
     rows = getattr(law, "Z", None)
     same = (other.Z for other in laws if getattr(other, "Z", None) is not None and equal_rows(rows, other.Z))
     return law if (kept := next(same, None)) is None else replace(law, Z=kept)
+
+
+def make_run_law(
+    candidate: PrivateClassifier, table: Rows, sides: np.ndarray, mu: float, public: np.random.Generator, name: str
+) -> Any:
+    """Return the law of one run of a candidate, within mu in all: of one predictor, or of one for each class.
+
+    `sides`: (1, n) or (classes, n). ValueError where a law promises more than its share.
+    """
+    share = GaussianDP(split_budget(mu, len(sides)))
+    given = share if candidate.release_kind == "gaussian" else find_largest_pure(share.mu)
+
+    def make(side: np.ndarray, stream: np.random.Generator) -> Any:
+        law = candidate._make_law(table, side, given, deepcopy(stream))  # what is public is drawn alike every time
+        check_within_budget(getattr(law, "privacy", None), given, name)
+        return law
+
+    if len(sides) == 1:
+        return make(sides[0], public)
+    makers = tuple(partial(make, *each) for each in zip(sides, public.spawn(len(sides)), strict=True))
+    # Every class is made once here, so that what is refused is refused before anything is drawn.
+    return ClassesLaw(makers, GaussianDP(mu), sum(float(getattr(one(), "expected_cost", nan)) for one in makers))
 
 
 def check_grid(grid: Any) -> list[Mapping]:
@@ -160,6 +222,8 @@ def check_grid(grid: Any) -> list[Mapping]:
 class PrivateSearchCV(ApproximateClassifier):
     """The best of a grid of settings of one private estimator, the search included in the guarantee.
 
+    Of more than two classes every run has one release for each, against the rest, and one setting is chosen for all.
+
     Formal guarantee: (epsilon, delta)-DP under replacement of one record, for every input, for whoever does not learn
     how many runs there were: of `best_params_` and the weights together. What a setting's law promises is read before a
     run is drawn, and refused if it is more than a run's share. It is believed: whether an estimator of your own keeps
@@ -169,7 +233,7 @@ class PrivateSearchCV(ApproximateClassifier):
     ----------
     estimator : NoisyGD, ProjectedGD, PhasedSGD, MarginClassifier, PrivateSVM or PureMargin
         `NoisyGD` by default. Its own epsilon, delta, classes, noise and random_state are not used; a MarginClassifier
-        needs `ranges=None`.
+        needs `ranges=None`, and has no `class_weight` or `probability`: their counts of scores are in no run.
     param_grid : dict or list of dict, optional
         As for scikit-learn's `ParameterGrid`; it may not depend on the data. By default six widths of `NoisyGD`.
     beta : float
@@ -178,9 +242,9 @@ class PrivateSearchCV(ApproximateClassifier):
         Of the scores, and of the runs where they have a choice.
     verbose : bool
         Whether `cost` is printed before fitting, and on stderr every setting whose runs begin, which tells of K.
-    classes : sequence of two labels, optional
-        The labels that may occur, which are public. Where they are left out, those that occur in `y` are declared
-        public, with a `PrivacyLeakWarning`.
+    classes : sequence of labels, optional
+        Two or more: the labels that may occur, which are public, in any order. Where they are left out, those that
+        occur in `y` are declared public, with a `PrivacyLeakWarning`.
 
     Attributes
     ----------
@@ -195,7 +259,7 @@ class PrivateSearchCV(ApproximateClassifier):
     ------
     ValueError
         By `fit`, in one line, for what is public and out of range: an estimator that cannot be a candidate, a grid that
-        sets what the search sets, more than two classes.
+        sets what the search sets.
 
     References
     ----------
@@ -215,7 +279,6 @@ class PrivateSearchCV(ApproximateClassifier):
     beta: float = 0.05
     noise: str = "exact"  # of the scores, and of the runs where they have a choice
     verbose: bool = False  # print `cost` before fitting, and every setting whose runs begin, which tells of K
-    multi_class = False
 
     def settings(self) -> list[dict[str, Any]]:
         """The settings, in the order of their indices."""
@@ -230,7 +293,8 @@ class PrivateSearchCV(ApproximateClassifier):
         Parameters
         ----------
         shape : (int, int), optional
-            (n, d) of a table, for the time that it takes, which is asked of the laws of a table of zeros.
+            (n, d) of a table, for the time that it takes, which is asked of the laws of a table of zeros, with as many
+            classes as `classes` has, or two.
 
         Returns
         -------
@@ -239,7 +303,9 @@ class PrivateSearchCV(ApproximateClassifier):
         seconds = None
         if shape is not None:
             zeros = np.zeros(check_integer(n=shape[0]) + check_integer(d=shape[1]))
-            expected = self.law(zeros, np.ones(len(zeros)), np.random.default_rng(0)).expected_cost
+            classes = 2 if self.classes is None else len(self.classes)
+            sides = np.ones((classes if classes > 2 else 1, len(zeros)))
+            expected = self.law(zeros, sides, np.random.default_rng(0)).expected_cost
             seconds = expected if isfinite(expected) else None
         k, r = len(self._make_candidates()), self._repetition_rate()
         one = self._for_records()
@@ -271,18 +337,20 @@ class PrivateSearchCV(ApproximateClassifier):
         found = [kind._copy_unfitted().set_params(**setting, **ours) for setting in self.settings()]
         if any(one._is_standardising for one in found):
             raise ValueError("estimator must have ranges=None in a search; scale X with a PrivateScaler first")
+        if any(one._is_calibrating for one in found):
+            raise ValueError("estimator must have class_weight=None and probability=False in a search")
         return found
 
     @quiet
-    def law(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> Any:
+    def law(self, X: np.ndarray, sides: np.ndarray, rng: np.random.Generator) -> Any:
         """The law of the search on one dataset, for audits.
 
         Parameters
         ----------
         X : array or csr_array of shape (n, d)
             Finite.
-        signs : array of shape (n,)
-            -1 or +1, and 0 for a record that is left out.
+        sides : array of shape (n,) or (classes, n)
+            -1 or +1, for each of more than two classes, and 0 for a record that is left out.
         rng : Generator
             Of what is public.
 
@@ -290,27 +358,22 @@ class PrivateSearchCV(ApproximateClassifier):
         -------
         PrivateTuningLaw
         """
-        candidates = self._make_candidates()
-        blanked = blank_left_out(X, signs)
+        candidates, sides = self._make_candidates(), np.atleast_2d(sides)
+        blanked = blank_left_out(X, sides[0])
         prepared = [candidate._prepare_rows(X) for candidate in candidates]
-        tables = [blanked if rows is X else blank_left_out(rows, signs) for rows in prepared]
+        tables = [blanked if rows is X else blank_left_out(rows, sides[0]) for rows in prepared]
 
         def base(mu: float) -> list[BudgetedLaw]:
-            spent = GaussianDP(mu)
-            given = [
-                spent if candidate.release_kind == "gaussian" else find_largest_pure(mu) for candidate in candidates
-            ]
-            each = zip(candidates, tables, given, rng.spawn(len(candidates)), strict=True)
+            each = zip(candidates, tables, rng.spawn(len(candidates)), strict=True)
             laws: list[Any] = []
-            for j, (candidate, table, g, public) in enumerate(each):
-                law = candidate._make_law(table, signs, g, public)
-                check_within_budget(getattr(law, "privacy", None), g, f"estimator[{j}]")
+            for j, (candidate, table, public) in enumerate(each):
+                law = make_run_law(candidate, table, sides, mu, public, f"estimator[{j}]")
                 laws.append(share_rows(law, laws))
             said = [f"runs of {setting}" if self.verbose else "" for setting in self.settings()]
-            widths = [table.shape[1] for table in tables]
-            return [BudgetedLaw(law, spent, *more) for law, *more in zip(laws, widths, said, strict=True)]
+            widths = [table.shape[1] * len(sides) for table in tables]
+            return [BudgetedLaw(law, GaussianDP(mu), *more) for law, *more in zip(laws, widths, said, strict=True)]
 
-        score = make_error_counter(tables, signs)
+        score = make_error_counter(tables, sides)
         asked: Any = {
             "epsilon": self.epsilon,
             "delta": self.delta,
@@ -319,18 +382,24 @@ class PrivateSearchCV(ApproximateClassifier):
         }
         return private_tuning.law(base, score=score, sensitivity=1.0, noise=self.noise, **asked)
 
-    def _release(self, X: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> LinearModel:
+    def _release_classes(self, rows: Rows, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
+        """One search for all classes: the setting is chosen once."""
+        return self._release(rows, np.stack(sides), rng)
+
+    def _release(self, X: np.ndarray, sides: np.ndarray, rng: np.random.Generator) -> Any:
         if self.verbose:
             print(self.cost(X.shape))
         public, private = spawn_two_streams(rng)
-        law = self.law(X, signs, public)
+        law = self.law(X, sides, public)
         self._charge_once()
         drawn = law.sample(private)
         self.best_index_ = int(drawn["index"][0])
         self.best_params_ = self.settings()[self.best_index_]
         self.cv_results_ = {"params": self.settings()}  # scores and runs are not released
         rows = self._make_candidates()[self.best_index_]._prepare_rows
-        return LinearModel(drawn["release"][0, : rows(X[:1]).shape[1]], law.privacy, rows)
+        released = drawn["release"][0, : law.base[self.best_index_].dimension].reshape(len(sides), -1)
+        models = [LinearModel(weights, law.privacy, rows) for weights in released]
+        return models[0] if len(models) == 1 else OneAgainstRest(tuple(models), law.privacy)
 
     def _unscale_weights(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self._make_candidates()[self.best_index_]._unscale_weights(weights)

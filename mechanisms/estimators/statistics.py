@@ -16,7 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.learners.statistics import bounded_mean, histogram, quantile
-from lemmata.mechanisms.numerics.arguments import as_float_array, check_exactly_one, quiet, resolve_generator
+from lemmata.mechanisms.numerics.arguments import (
+    as_float_array,
+    check_exactly_one,
+    quiet,
+    resolve_generator,
+    row_entries,
+)
 from lemmata.mechanisms.numerics.arithmetic import check_in_range
 from lemmata.mechanisms.numerics.sparse_rows import Rows, is_sparse
 from lemmata.mechanisms.privacy import ApproxDP, Guarantee, PureDP
@@ -38,7 +44,8 @@ def private_mean(
 
     Formal guarantee: (epsilon, delta)-DP under replacement of one record, for every input and the bits released. Error:
     Laplace noise of scale d (high - low) / (n epsilon) for d columns; with a delta a Gaussian of standard deviation
-    sqrt(d) (high - low) / (n mu), mu = `gaussian_mu(epsilon, delta)`. Values beyond the bounds are clipped to them.
+    sqrt(d) (high - low) / (n mu), mu = `gaussian_mu(epsilon, delta)` (`rbht09.thm7.float64/explicit/mean-error`).
+    Values beyond the bounds are clipped to them.
 
     Parameters
     ----------
@@ -89,7 +96,8 @@ def private_histogram(
 
     Formal guarantee: (epsilon, delta)-DP under replacement of one record, for every input and the bits released. Error:
     a count has Laplace noise of scale 2 d / epsilon for d columns; with a delta a Gaussian of standard deviation
-    sqrt(2 d) / mu; then it is rounded to a whole number, which may be below 0.
+    sqrt(2 d) / mu; then it is rounded to a whole number, which may be below 0
+    (`rbht09.thm7.float64/explicit/histogram-error`).
 
     Parameters
     ----------
@@ -148,8 +156,9 @@ def private_quantile(
     """Return quantiles of X, or of every column of a table, by exact choices from a public grid.
 
     Formal guarantee: epsilon-DP under replacement of one record, for every input and the bits released. Error: with e
-    the share epsilon / (columns quantiles), a value further than (2 / e) log((cells + 1) / beta) records from its
-    quantile is returned with probability at most beta; the grid adds (high - low) / (2 cells).
+    the share epsilon / (columns quantiles), a value further than (2 / e) log(cells / beta) records from its quantile is
+    returned with probability at most beta (`rbht09.thm7.float64/explicit/quantile-error`); the grid adds
+    (high - low) / (2 cells).
 
     Parameters
     ----------
@@ -192,9 +201,13 @@ def private_quantile(
 
 
 def read_columns(X: Any) -> tuple[Rows, bool]:
-    """Return private numbers as a table (n, d), and whether they were one column (n,)."""
+    """Return private numbers as a table (n, d), and whether they were one column (n,).
+
+    A list is a column where at most half of its entries are rows: a single one that is a row is read like any other.
+    """
     if isinstance(X, list | tuple):
-        X = as_float_array("X", X)
+        rows = sum(row_entries(one) is not None for one in X)
+        X = as_float_array("X", X, 1 if 2 * rows <= len(X) else 2)
     if is_sparse(X) or np.ndim(X) != 1:
         return as_table(X), False
     return as_table(np.asarray(X)[:, None]), True

@@ -3,8 +3,10 @@
 A first release counts, for all d columns at once, how many records have their entry in which signed octave
 (-2^(k+1), -2^k], (-2^-104, 2^-104) or [2^k, 2^(k+1)), -104 <= k < 104, with noise of standard deviation sigma:
 
-    counts[j, b] + N(0, sigma^2),      sigma = max(n / 16, sqrt(2 d) / mu).
+    counts[j, b] + N(0, sigma^2),      sigma = max(n / 16, sqrt(2 d) / mu),
 
+and down to n / 128 where a fiftieth of mu^2 pays for it: at n / 16 one of 60 columns of counts with three quarters
+zeros, and one of seven with a twentieth of ones, got a spread four times too large or more.
 A replaced record moves one count up and one down in every column, sqrt(2 d) in the L2 norm. From the noisy counts, and
 from nothing else, each column gets the nearest of some shapes (normal, exponential, zeros beside them, of either sign,
 at 416 positions), by least squares with a prior over shapes and positions that is learnt from the noisy counts of all
@@ -49,9 +51,9 @@ OCTAVES = 104  # on either side of 1: from 5e-32 to 2e31
 BINS = 4 * OCTAVES + 1
 CELLS = (16, 32)  # of the first closer look, and of those after it; one more on either side for what lies outside
 LEVELS = 10  # closer looks, at most: 8 16^9 = 2^39 cells of an octave
-PRECISE = 16  # a count's noise is n / 16 where the budget affords it: more precision did no better
+PRECISE = 16  # a count's noise is n / 16 where the budget affords it
 CLOSER = 24  # the same of a closer look, where the budget affords `LEVELS` of them
-FINE, LITTLE = 128, Fraction(1, 50)  # a last look at all columns costs a fiftieth of mu^2; it is made if it is so fine
+FINE, LITTLE = 128, Fraction(1, 50)  # first counts and a last look cost a fiftieth of mu^2 each, where they are so fine
 HELD = 0.8  # of n: what has to lie in two octaves, or next to one cell, for a closer look at it
 MISFIT = 0.05  # of n: how far the counts of a real column are from those of its shape, in each bin
 ROUNDS = 10  # of learning the prior
@@ -437,7 +439,8 @@ def law(X: ArrayLike, *, privacy: GaussianDP | ApproxDP, noise: str = "float") -
     check_noise(noise)
     budget, X = to_gaussian_budget(check_replacement(privacy)), clip_entries(X, keep_sparse=True)
     n, d = X.shape
-    sigma = max(n / PRECISE, round_up(Fraction(sqrt_up(Fraction(2 * d))) / Fraction(budget.mu)))
+    fine = max(n / FINE, sqrt(2 * d / LITTLE) / budget.mu)
+    sigma = max(min(n / PRECISE, fine), round_up(Fraction(sqrt_up(Fraction(2 * d))) / Fraction(budget.mu)))
     if not sigma < inf:
         raise ValueError(f"mu = {budget.mu} needs more noise than a float can hold")
     return ColumnRangesLaw(X, budget, sigma, noise)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, time
 from numbers import Integral
 from typing import Any
 
@@ -125,11 +125,37 @@ class Frame:
         return values[rows]
 
 
+def check_nested(name: Any, declared: Any) -> str:
+    """Return a type of polars or arrow in small letters. ValueError, with its name, for lists, structures and bytes."""
+    kind = str(declared).lower()
+    if kind.startswith(NESTED):
+        raise ValueError(f"X must have columns of numbers, dates, text or categories, got {name!r} of type {declared}")
+    return kind
+
+
+def plain_columns(X: Any) -> Any:
+    """Return a frame of pandas with dates, durations and decimals of arrow as those of numpy, by their types alone."""
+    wanted = {}
+    for name, dtype in zip(X.columns, X.dtypes, strict=True) if X.columns.is_unique else ():
+        if (declared := getattr(dtype, "pyarrow_dtype", None)) is None:
+            continue
+        kind = check_nested(name, declared)
+        if kind.startswith(("timestamp", "duration")):
+            zone = getattr(declared, "tz", None)
+            wanted[name] = f"datetime64[{declared.unit}, {zone}]" if zone else dtype.numpy_dtype
+        elif kind.startswith(("date", "decimal")):
+            wanted[name] = "datetime64[s]" if kind.startswith("date") else float
+    return X.astype(wanted) if wanted else X
+
+
 def as_frame(X: Any) -> Any:
     """Return a frame of polars or arrow as a `Frame`, of which no entry is read yet; any other table unchanged.
 
-    Raises ValueError for two columns of one name, and for one of lists, structures or bytes, with its name and type.
+    A frame of pandas has its columns of arrow's dates and decimals as numpy's. Raises ValueError for two columns of one
+    name, and for one of lists, structures or bytes, with its name and type.
     """
+    if hasattr(X, "iloc") and hasattr(X, "columns"):
+        return plain_columns(X)
     if hasattr(X, "iloc") or not (hasattr(X, "schema") and hasattr(X, "columns")):
         return X
     names, dtypes = list(getattr(X, "column_names", X.columns)), []  # the `columns` of arrow are the entries
@@ -137,9 +163,7 @@ def as_frame(X: Any) -> Any:
         raise ValueError("X must have unique column names, got a frame with a repeated name")
     for name in names:
         field = X.schema.field(name).type if hasattr(X.schema, "field") else X.schema[name]
-        declared = str(field).lower()
-        if declared.startswith(NESTED):
-            raise ValueError(f"X must have columns of numbers, dates, text or categories, got {name!r} of type {field}")
+        declared = check_nested(name, field)
         dtype = np.asarray(X[:0][name]).dtype  # of no record: one gap makes objects of truth values
         plain = dtype if dtype.kind in "biufmM" else np.dtype(object)
         dtypes.append(Categorical() if declared.startswith(CATEGORICAL) else plain)
@@ -182,14 +206,15 @@ def objects_to_floats(objects: np.ndarray) -> np.ndarray:
 def date_to_days(one: Any) -> Any:
     """Return a date in days, with day 1 on January 1 of year 1 and the time of day; other values unchanged.
 
-    >>> date_to_days(datetime(1, 1, 2, 12)), date_to_days("2")
-    (2.5, '2')
+    >>> date_to_days(datetime(1, 1, 2, 12)), date_to_days(time(18)), date_to_days("2")
+    (2.5, 0.75, '2')
     """
     try:
-        if not isinstance(one, date):
+        if not isinstance(one, date | time):
             return one
-        clock = (one.hour, one.minute, one.second) if isinstance(one, datetime) else (0, 0, 0)
-        return one.toordinal() + (clock[0] + (clock[1] + clock[2] / 60) / 60) / 24
+        clock = (one.hour, one.minute, one.second) if isinstance(one, datetime | time) else (0, 0, 0)
+        days = one.toordinal() if isinstance(one, date) else 0
+        return days + (clock[0] + (clock[1] + clock[2] / 60) / 60) / 24
     except Exception:  # a missing date is one that has none of these
         return float("nan")
 

@@ -37,9 +37,14 @@ from lemmata.mechanisms.tables.inputs import (
 )
 
 BUCKETS = 8  # of a category without a list
-NAMED = re.compile(r"(?i:(?:^|[_\W])(?:id|ids|uid|uuid|guid|key|ssn|email|e-mail|phone|name|index|row)$)|[a-z]I[dD]$")
+NAMED = re.compile(
+    r"(?i:(?:^|[_\W])(?:id|ids|uid|uuid|guid|key|ssn|iban|passport|email|e-mail|phone|name|username|surname|index|idx|row)$)"
+    r"|(?i:(?:account|card|client|customer|email|member|passport|patient|person|phone|user)[_\W]?(?:address|id|no|nr|number)$)"
+    r"|[a-z]I[dD]$"
+)
 DATED = re.compile(
-    r"(?i:(?:^|[_\W])(?:date|time|timestamp|day|dob|birthday|at|on|since|until)$)|[a-z](?:Date|Time|At)$"
+    r"(?i:(?:^|[_\W])(?:date|datetime|time|timestamp|day|dob|birthday|birthdate|created|updated|at|on|since|until)$)"
+    r"|(?i:^date[_\W])|[a-z](?:Date|Time|At)$"
 )
 IDENTIFIER = "an identifier by its name: leave it out"
 UNREAD = "a date by its name: convert it, or it is hashed"

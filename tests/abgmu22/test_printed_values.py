@@ -6,7 +6,9 @@ from lemmata.bounds.abgmu22 import (
     concentration as conc,
     confidence_boosting as boost,
     confidence_boosting_proof as boosted,
+    grid_output_proof as boosted_grid,
     rates,
+    rates_proof as proof,
 )
 
 # log(4/beta) = 3, log(2/beta) = 3 - log 2; K = log(8n/beta) = 3 + log 2 + log n
@@ -22,6 +24,8 @@ KB = 3 + log(24)
 ETA = 6 * KB / 2
 RATE = M | {"epsilon": 0.5, "loss_bound": 8.0, "err": 0.25}
 PRINTED = 0.25 + 2 + 1 + 32 * 6 + 16 + 128 * 36 / 16
+LEVEL = 84 * log(2)
+AROUND = 2 * sqrt(6 / 2**40) * LEVEL + (sqrt(2 * LEVEL) + 0.4) * 6 * LEVEL * sqrt(21) / 2**40 + 27.3 * LEVEL / 2**40
 
 TABLE = [
     (conc.slope, SIZES, 4 * 2 * 3 * 3 / 16),
@@ -106,10 +110,57 @@ TABLE = [
     (rates.both_errors, {"n": 2, "epsilon": log(2), "delta": 0.25, "p": 0.5}, 9 / 16 - 1 / 4),
     (rates.private_excess, {"n": 4, "epsilon": log(2), "delta": 1 / 16, "norm": 1.0}, 1 / 64),
     (rates.private_excess, {"n": 4, "epsilon": log(2), "delta": 0.0, "norm": 2.0}, 1 / 16),
-    (rates.sampled_excess, {"n": 4, "norm": 1.0}, 1 / 40),
+    (rates.sampled_excess, {"n": 4, "norm": 1.0}, 1 / 32),
     (rates.lipschitz_lower, {"n": 4, "epsilon": log(2), "delta": 0.0, "norm": 2.0}, 1 / 8),
-    (rates.lipschitz_lower, {"n": 400, "epsilon": log(2), "delta": 0.0, "norm": 2.0}, 1 / 100),
-    (rates.smooth_lower_corrected, {"n": 16, "epsilon": 4.0, "norm": 8.0}, (1 / 4 + 1 / 8) / 416),
+    (rates.lipschitz_lower, {"n": 400, "epsilon": log(2), "delta": 0.0, "norm": 2.0}, 1 / 80),
+    # sinh(log 2) = 3/4
+    (
+        proof.fingerprint,
+        {"n": 2, "epsilon": log(2), "delta": 0.25, "p": 0.5, "tau": 0.5, "norm": 4.0, "longest": 3.0},
+        0.75,
+    ),
+    (proof.rank_lower, {"n": 10, "epsilon": log(2), "delta": 3 / 64, "rank": 4, "norm": 3.0}, 0.05),
+    (proof.lipschitz_lower_order, {"n": 16, "epsilon": 4.0, "rank": 4, "norm": 35.0}, 1 / 4 + 1 / 32),
+    (proof.curved_excess, {"n": 4, "epsilon": log(2), "delta": 1 / 16, "norm": 1.0}, 1 / 720),
+    (proof.curved_excess, {"n": 4, "epsilon": log(2), "delta": 0.0, "norm": 2.0}, 1 / 270),
+    (proof.dimension_excess, {"n": 10, "epsilon": log(2), "delta": 3 / 224, "d": 4, "norm": 1.0}, 1 / 150),
+    (proof.smooth_lower_corrected, {"n": 256, "epsilon": 1.0, "d": 4, "norm": 1.0}, (1 / 16 + 1 / 128) / 432),
+    (proof.descent_distance, {"n": 4, "steps": 4, "stride": 0.5, "gradient_norm": 3.0}, 9.0),
+    (proof.rank_excess, {"n": 16, "mu": 0.5, "rank": 4, "norm": 3.0}, 3.3),
+    (proof.rank_excess_at, {"n": 3, "mu": 2.0, "rank": 7, "norm": 3.0, "stride": 0.5}, 6.5),
+    (proof.lipschitz_order, {"n": 16, "mu": 4.0, "rank": 4, "norm": 3.0}, 7.2 * (1 / 4 + 1 / 32)),
+    # two guesses, l = 2 log 16
+    (proof.unknown_norm_excess, {"n": 4, "mu": 1.0, "d": 1, "norm": 1.0}, 39.75 * (2 * log(16)) ** 1.5 * sqrt(2)),
+    (proof.unknown_norm_at, {"n": 4, "mu": 0.125, "d": 1, "norm": 1.0}, 1 + 1.3 * log(16)),
+    # 21 guesses, l = 84 log 2, half of n is 2^39: the first bound is that of `descent`, the second `perturbation`'s
+    (
+        proof.unknown_norm_at,
+        {"n": 2**40, "mu": 1.0, "d": 1, "norm": 1.0},
+        4 * sqrt(3 / 2**39) + 6 * (1 + sqrt(2)) * sqrt(21) / 2**39 + AROUND,
+    ),
+    (
+        proof.unknown_norm_at,
+        {"n": 2**40, "mu": 1.0, "d": 10**12, "norm": 1.0},
+        (8 + 4 * sqrt(2)) / sqrt(2**39) + 1.5 * ((1 + sqrt(2)) * sqrt(21) / 2**39) ** (2 / 3) + AROUND,
+    ),
+    (
+        proof.unknown_norm_at,
+        {"n": 4, "mu": 1.0, "d": 1, "norm": 1.5},
+        1 + (4 * sqrt(6) + 1.3 + (2 * sqrt(log(16)) + 0.4) * 12 * sqrt(2)) * log(16),
+    ),
+    (
+        boosted_grid.copy_excess,
+        {"n": 16, "mu": 4.0, "rho": 8 - sqrt(2), "guesses": 4, "copies": 2},
+        (4 + 2 * sqrt(2)) * (8 - sqrt(2)) + 1.5 * (8 - sqrt(2)) ** (4 / 3),
+    ),
+    (boosted_grid.copy_ridge, {"n": 16, "mu": 8.0, "rho": sqrt(2), "guesses": 4, "copies": 2}, 2.5),
+    (boosted_grid.soft_factor, {"n": 2, "guesses": 2, "beta": 0.25}, log(1024) ** 1.5 * sqrt(8)),
+    (  # m = 4, l = log(2^53), rho = 1
+        boosted_grid.boosted_excess,
+        {"n": 2**45, "mu": 1.0, "reach": 2.0, "label_bound": 2.0, "guesses": 1, "beta": 0.25},
+        8 * ((8 + 4 * sqrt(2)) / 2**21 + 1.5 * (1 + sqrt(2)) ** (2 / 3) / 2**28)
+        + 4 * (3.6 * sqrt(14 / 2**45) * 53 * log(2) + 28 * sqrt(8) * (53 * log(2)) ** 1.5 / 2**45),
+    ),
     (conc.units, {"level": 3.0, "s": 2.0}, 6.0),
     (
         boost.least_sample,

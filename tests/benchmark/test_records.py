@@ -98,6 +98,7 @@ def test_records_are_as_the_schema_says_and_are_made_alike_twice(exported, tmp_p
     base = next(base for base in twins.list_bases([export.CLAIMS[KEY]]))
     assert [t.words for t in twins.make_twins(base, "k")] == [t.words for t in twins.make_twins(base, "k")]
     manifest = export.write_export(exported, tmp_path, "a key")
+    assert manifest["sha256"] == export.write_export(export.Export(public=exported.public), tmp_path / "open")["sha256"]
     assert manifest["truths"]["false"] >= 10 and manifest["truths"]["true"] >= 10 and manifest["held_out"] > 0
     lines = (tmp_path / "held-out.jsonl").read_text().splitlines()
     assert all(json.loads(line).keys() == {"id", "split", "sha256"} for line in lines)

@@ -72,8 +72,9 @@ def test_the_page_shows_the_leaderboard_and_examples(exported):
     empty = render_page("benchmark.html.j2", "benchmark.html", figures={}, docs=False, **page.read_benchmark(exported))
     assert "No leaderboard" in empty[1]
     (exported / "manifest.json").write_text(
-        json.dumps({"records": 5, "sources": ["a"], "truths": {}, "canary": "", "sha256": ""})
+        json.dumps({"records": 5, "sources": ["a"], "truths": {}, "canary": "", "sha256": "", "held_out": 1})
     )
+    (exported / "held-out.jsonl").write_text('{"id": "w1"}\n')
     page.publish(exported, exported)
     score.add_line(
         exported / "published/leaderboard.csv", "mine", score.score_groups(judged(lambda asked: {"verdict": "false"}))
@@ -81,4 +82,5 @@ def test_the_page_shows_the_leaderboard_and_examples(exported):
     shown = page.read_benchmark(exported)
     drawn = figures.draw_figures(shown["lines"])
     made = render_page("benchmark.html.j2", "benchmark.html", figures={"grades": "x.svg"}, docs=False, **shown)[1]
-    assert "<svg" in drawn["grades"] and "<b>mine</b>" in made
+    assert "<svg" in drawn["grades"] and "<b>mine</b>" in made and "1 twins more" in made
+    assert (exported / "published/held-out.jsonl").read_text() == '{"id": "w1"}\n'

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from lemmata import GaussianDP, tools
 from lemmata.command.main import main
-from lemmata.experiments.comparison import attacks, figures, learners, page, peer, problems, reasons, table
+from lemmata.experiments.comparison import attacks, figures, learners, page, peer, problems, reasons, statistics, table
 from lemmata.experiments.engine.running.store import Store
 from lemmata.mechanisms.learners.erm import private_svm
 from lemmata.mechanisms.numerics.arithmetic import certified_delta
@@ -300,6 +300,40 @@ def test_a_peer_in_another_python_gets_the_records_and_gives_weights(monkeypatch
     monkeypatch.setattr(peer, "PROGRAM", "raise ValueError('no such module')")
     with pytest.raises(RuntimeError, match="ValueError: no such module"):
         law.sample(np.random.default_rng(0))
+
+
+EXACT = """import numpy as np
+def answer(data):
+    x, question = np.clip(data["x"], 0, data["high"]), str(data["question"])
+    if question == "ridge":
+        return [np.zeros(len(data["fresh"])).tolist() for seed in data["seeds"]]
+    counts = np.histogram(data["x"], data["edges"])[0]
+    told = {"mean": x.mean(), "median": np.median(x), "histogram": counts}[question]
+    return [np.asarray(told).tolist() for seed in data["seeds"]]
+"""
+
+
+def test_statistics_of_a_peer_without_noise_have_no_error(monkeypatch):
+    for name, value in {"SIZES": (100,), "LARGE": (300,), "RELEASES": 4, "FITS": 3, "PROGRAM": EXACT}.items():
+        monkeypatch.setattr(statistics, name, value)
+    monkeypatch.setattr(peer, "PYTHON", sys.executable)
+    found = pd.DataFrame(statistics.compare_statistics(), columns=statistics.FIELDS).astype({"error": float})
+    assert len(found) == 3 * 2 * 2 * 3 and {*found.library} == {"lemmata", "diffprivlib", "OpenDP"}
+    assert (found.error[found.library == "lemmata"] > 0).all() and (
+        found.error[found.library != "lemmata"] < 1e-12
+    ).all()
+    fits = pd.DataFrame(statistics.compare_regressions(), columns=statistics.FIELDS).astype({"error": float})
+    none, zero = (fits[fits.library == one].error for one in ("none", "diffprivlib"))
+    assert (none < 0.1).all() and (zero > 0.9).all()  # a prediction of 0 is no better than the mean
+    peer.start_peer(sys.executable, EXACT).communicate()  # its pipes are closed
+    peer.start_peer.cache_clear()
+
+
+def test_errors_of_statistics_are_those_by_hand():
+    x, edges = np.array([0.1, 0.2, 0.3, 0.9]), np.array([0.0, 0.5, 1.0])
+    assert statistics.find_errors("mean", x, 1.0, edges, np.array([0.5])) == pytest.approx([0.125])
+    assert statistics.find_errors("histogram", x, 1.0, edges, np.array([[4, -3]])).tolist() == [1.0]
+    assert statistics.find_errors("median", x, 1.0, edges, np.array([0.25, 0.15, 0.95])).tolist() == [0, 1, 2]
 
 
 def test_too_many_dimensions_are_left_out_and_said():

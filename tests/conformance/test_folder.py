@@ -205,3 +205,20 @@ def test_a_tie_is_asked_again_where_the_check_changed(folder):
     assert "odd.lem1/corrected: HOLDS" in said and "tie 0.125" in said, said
     assert folder.lemmata("accept").stdout == "", "what nobody changed is not told again"
     assert re.search(r"about \d+ CPU-seconds", folder.lemmata("check").stderr)
+
+
+DEAF = """
+from lemmata.command.main import main
+from lemmata.experiments.conformance.numbers import Number
+Number.noticed_by = None  # whoever asks again ends here
+main(["accept"])
+"""
+
+
+def test_what_was_found_before_accept_was_stopped_is_not_looked_for_again(folder):
+    folder.lemmata("accept")
+    table = (folder / "numbers.csv").read_text()
+    assert "odd.lem1" in table
+    (folder / "numbers.csv").unlink()
+    again = folder.run("", flags=("-c", DEAF))
+    assert again.returncode == 0 and (folder / "numbers.csv").read_text() == table, again.stderr

@@ -18,7 +18,7 @@ from lemmata.mechanisms.learners.covers import label_learner, network_learner, p
 from lemmata.mechanisms.learners.descent import adaptive_margin, private_tuning, sampled_gd
 from lemmata.mechanisms.learners.erm import dp_erm, kernel_learner, output_perturbation, phased_sgd
 from lemmata.mechanisms.learners.glm import confidence_boosting, glm_gd, glm_output, grid_search
-from lemmata.mechanisms.learners.statistics import bounded_mean, second_moments
+from lemmata.mechanisms.learners.statistics import bounded_mean, score_counts, second_moments
 from lemmata.mechanisms.noise import discrete_gaussian, grid_gaussian, grid_sums, laplace, lazy_reals, snapping
 from lemmata.mechanisms.numerics import (
     arguments,
@@ -66,7 +66,8 @@ INNER = {
     privacy_filter: "as_budget first_caps final_caps largest_m charges",
     confidence_boosting: "chunk_sizes",
     inputs: "resolve_random_state check_budget type_letter is_time_type check_frame check_declared as_label_array "
-    "as_table as_frame objects_to_floats date_to_days as_label_column equals_label first_records",
+    "as_table as_frame check_nested plain_columns objects_to_floats date_to_days as_label_column equals_label "
+    "first_records",
     per_record: "entries_to_floats number row_entries unwrap_single",
     glm_output: "accuracy solve_within",
     label_learner: "freeze_class",
@@ -84,13 +85,14 @@ INNER = {
     private_estimator: "spawn_source",
     inherited_docs: "split_sections split_entries inherit_docs share_docs",
     margin_classifier: "make_classifier_law unit_rows",
-    search: "make_error_counter share_rows find_largest_pure check_grid",
+    search: "make_error_counter share_rows find_largest_pure check_grid make_run_law",
     arguments: "map_row_blocks read_sparse read_matrix",
     bounded_mean: "unit_entries noise_around",
     second_moments: "check_columns off_diagonal solve_ridge add_products",
     statistics: "read_columns read_budget release",
     regression: "choose_widening read_targets",
-    calibration: "check_weights noise_deviation count_scores fit_curve calibrate with_weights",
+    calibration: "check_weights fit_curve calibrate with_weights",
+    score_counts: "noise_deviation count_scores",
     sparse_rows: "is_sparse canonical_rows entries_of columns_of by_columns dense_rows with_entries per_entry "
     "sum_of_squares largest_entries with_constant equal_rows multiply_into",
     private_tuning: "find_release_length find_first_least",

@@ -19,11 +19,10 @@ import pytest
 
 from lemmata import DPERM, ApproxDP, MarginClassifier, PrivateRidge, PrivateSVM, PureDP, mechanisms
 from lemmata.experiments.engine.ground.deadline import deadline
-from lemmata.mechanisms.estimators import calibration
 from lemmata.mechanisms.learners.descent import adaptive_margin
 from lemmata.mechanisms.learners.erm import dp_erm, private_svm
 from lemmata.mechanisms.learners.glm import grid_search
-from lemmata.mechanisms.learners.statistics import quantile
+from lemmata.mechanisms.learners.statistics import quantile, score_counts
 from lemmata.mechanisms.noise import discrete_gaussian
 from lemmata.mechanisms.selection import exponential, report_noisy_max, tuning_budget
 from tests.mechanisms.valid_calls import COVER, EXACT, LAWS, MATRIX, TABLE, XY, rng
@@ -32,8 +31,6 @@ ROUNDINGS = {"round_up": 1.01, "sqrt_up": 1.01, "round_down": 0.99, "sqrt_down":
 NOISE, PROMISED = ("sigma", "scale", "spread", "sensitivity"), ("epsilon", "delta", "mu", "rho")  # larger is safer
 AREAS = ("estimators", "learners", "noise", "selection", "tables")  # those of guarantees: test_roundings
 LISTED = {
-    ("estimators.calibration", "round_up"): 1,
-    ("estimators.calibration", "sqrt_up"): 1,
     ("estimators.margin_classifier", "sqrt_down"): 3,
     ("estimators.private_classifier", "round_down"): 2,
     ("estimators.regression", "sqrt_down"): 2,
@@ -52,6 +49,8 @@ LISTED = {
     ("learners.glm.grid_search", "round_up"): 1,
     ("learners.statistics.bounded_mean", "sqrt_up"): 1,
     ("learners.statistics.quantile", "round_down"): 1,
+    ("learners.statistics.score_counts", "round_up"): 1,
+    ("learners.statistics.score_counts", "sqrt_up"): 1,
     ("learners.statistics.second_moments", "round_up"): 1,
     ("learners.statistics.second_moments", "sqrt_up"): 2,
     ("noise.discrete_gaussian", "round_up"): 4,
@@ -112,7 +111,7 @@ def scenes():
         "a fit with probabilities": lambda: fitted(
             MarginClassifier(classes=(-1, 1), probability=True, class_weight="balanced", random_state=0)
         ),
-        "counts of scores": lambda: {"sigma": calibration.noise_deviation(1, 0.3)},
+        "counts of scores": lambda: {"sigma": score_counts.noise_deviation(1, 0.3)},
         "a regression": lambda: fitted(PrivateRidge(random_state=0)),
         "shares of two quantiles": lambda: {
             "scale": 1 / call(quantile.law, TABLE[quantile.law] | {"privacy": PureDP(0.3)}).selections[0].scale

@@ -34,7 +34,7 @@ from lemmata.mechanisms.learners.glm import (
     glm_projected,
     grid_search,
 )
-from lemmata.mechanisms.learners.statistics import bounded_mean, histogram, quantile, second_moments
+from lemmata.mechanisms.learners.statistics import bounded_mean, histogram, quantile, score_counts, second_moments
 from lemmata.mechanisms.noise import discrete_gaussian, gaussian, grid_gaussian, laplace, snapping
 from lemmata.mechanisms.numerics import arguments, arithmetic
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, losses, privacy_curve
@@ -298,6 +298,7 @@ TABLE = {
     histogram.law: dict(X=X, privacy=PURE, edges=[-1.0, 0.0, 1.0]),
     quantile.law: dict(X=X, privacy=PURE, q=[0.25, 0.5], bounds=[-1.0, 1.0], cells=8),
     second_moments.law: dict(**XY, privacy=GDP),
+    score_counts.law: dict(**XY, weights=[[0.5, -1.0]], privacy=GDP),
     statistics.private_mean: dict(X=X, bounds=[-1.0, 1.0], **BUDGET, rng=rng),
     statistics.private_histogram: dict(X=X, edges=[-1.0, 0.0, 1.0], **BUDGET, rng=rng),
     statistics.private_quantile: dict(X=X, q=[0.25, 0.5], bounds=[-1.0, 1.0], epsilon=1.0, cells=8, rng=rng),

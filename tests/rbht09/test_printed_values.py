@@ -26,6 +26,7 @@ NOISE = {"acc": 5.0, "delta": 2 * exp(-4), "count": 9}  # 5/(48 log 2) = .15 aga
 FAINT = {"delta": 2 * exp(-40)}
 SMALL = {"acc": exp(-2), "delta": exp(-7), "n": 5}  # log(1/(delta epsilon)) = 9
 RUN = {"beta": 0.5, "n": 7, "C": 5.0, "count": 8, "L": 3.0}
+FAR, COUNTS = {"low": 2.0**28 - 1, "high": 2.0**28}, {"n": 2**25, "d": 2, "bins": 8, "beta": 16 * e**-3}
 LINE = {"delta": 0.2, "acc": 0.25, "C": 9.0, "n": 3}  # sqrt(C)/(2 n) = 1/2
 CIRCLE = {"delta": 0.2, "acc": 0.5, "C": 2.0, "n": 5}  # n/(4 C) = 5/8
 STEP = {"sigma": 2.0, "acc": (1 - exp(-2)) / 20, "C": 1.0, "n": 10}  # C/(C - 2 n acc) = e^2
@@ -158,6 +159,16 @@ TABLE = [
     (lower_bounds_rbf.diameter_level, STEP | {"delta": 0.2, "diameter": 9.0}, log(8)),
     (lower_bounds_rbf.thinnest_ball_strict, {"delta": 0.3, "N": 4}, 0.1),
     # Table 1 and the transform of Algorithm 3
+    # Errors of statistics: whole powers of two, so that every term is seen
+    (private_svm.mean_error, FAR | {"n": 1, "d": 1, "beta": 1 / e, "epsilon": 2.0**20}, 4 * 2.0**-20),
+    (
+        private_svm.mean_error,
+        FAR | {"n": 2**25, "d": 4, "beta": 4 * e**-2, "mu": 2.0},
+        2.0**-20 + 9 * 2.0**-24 + 2.0**-44,
+    ),
+    (private_svm.histogram_error, COUNTS | {"epsilon": 2.0**20}, 0.5 + 31 * 2.0**-21),
+    (private_svm.histogram_error, COUNTS | {"mu": 2.0}, 0.5 + sqrt(6) + 2.0**-19),
+    (private_svm.quantile_error, {"quantiles": 3, "cells": 5, "beta": 15 * e**-4, "epsilon": 2.0}, 12),
     (kernel_spectra.rbf_profile, {"point": [1.0, 2.0], "sigma": 2.0}, exp(-5 / 8)),
     (kernel_spectra.rbf_density, {"point": [1.0, 2.0], "sigma": 2.0}, exp(-5 / 2) / (2 * pi)),
     (kernel_spectra.rbf_density, {"point": [arb(1), arb(2)], "sigma": 2.0}, exp(-5 / 2) / (2 * pi)),

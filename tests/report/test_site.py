@@ -209,13 +209,23 @@ def test_a_correction_names_the_edit_the_words_and_what_holds():
     paper = library.papers["wzw25"]
     row = {"paper": "wzw25", "key": "wzw25.corA.6/printed", "corrected_by": "", "verdict": "REFUTED", "latex": ""}
     row |= {"corner": "", "misprint": "", "finding": "It lacks σ", "note": "", "erratum": "E13", "status": "found"}
+    row |= {"charity": ""}
     made = errata.add_correction(row, {})
     assert made["edit"].lower() == paper.edits[row["key"]].lower() and made["quote"] == paper.quotes[row["key"]]
     assert made["permanent"] == "lemmata:wzw25:E13" and made["instead_row"] is None
     slip = row | {"key": "wzw25.lemD.1/printed", "misprint": "read b for b²", "status": "withdrawn"}
     made = errata.add_correction(slip, {})
     assert (made["edit"], made["permanent"]) == ("Read b for b²", "lemmata:wzw25.lemD.1/printed")
-    assert errata.add_correction(slip | {"misprint": "", "corner": "n ≥ 2"}, {})["edit"] == "Add the hypothesis: n ≥ 2"
+    for said, uses in ((" We list no use of it.", ""), (" The paper uses it only there (Lemma 1).",) * 2):
+        made = errata.add_correction(
+            slip | {"misprint": "", "corner": "n ≥ 2", "charity": f"True for n ≥ 2.{said}"}, {}
+        )
+        assert (made["edit"], made["uses"]) == ("Add the hypothesis: n ≥ 2", uses)
+
+
+def test_a_letter_of_rows_that_nobody_ran_is_a_draft(site):
+    text = (site.reports / "errata/rbht09-letter.html").read_text(encoding="utf-8")
+    assert "This is a draft:" in text and "We found no statement" not in text
 
 
 def test_a_letter_has_the_day_on_which_it_is_written(monkeypatch):

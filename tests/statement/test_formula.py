@@ -33,6 +33,7 @@ from lemmata.experiments.report.formulas import mark_differences
         (r"\log_2\frac{a}{b}", "log₂(a/b)"),
         (r"E\left[x\middle|y\right]", "E[x|y]"),
         (r"\ln n\le\chi\tanh x", "ln n ≤ χ tanh x"),
+        (r"2\operatorname{diam}M\ne\bot", "2 diam M ≠ ⊥"),
     ],
 )
 def test_a_formula_on_one_line(latex, shown):

@@ -37,6 +37,7 @@ LARGE = BALL | {"epsilon": 60.0}
 OVERSPENT = ndtr(3.5) - exp(60 + log_ndtr(-11.5))
 TERM = {"outliers": 3, "n": 8, "gamma": 0.25, "epsilon": 0.5}  # 3/2 + 1/(8/16 * 1/2) = 5.5
 RATES = {"n": 100, "gamma": 0.5, "epsilon": 0.25}  # as in `test_printed_values`
+RIDGE, REACH = {"D": 2, "sigma": 1.0, "norm": 1.0, "beta": 0.1}, 2 + sqrt(2 * log(40))
 EDGE = {"X": [[3.0, 4.0], [1.0, 0.0]], "y": [1, 1]}
 
 SUMMED = {"n": 4, "gamma": 0.5, "outliers": 2, "mu": 1.0, "rows": 3, "steps": 4, "projected": False}
@@ -79,6 +80,9 @@ TABLE = [
     (gaussian_privacy.gaussian_mechanism_gdp, {"sensitivity": 3.0, "sigma": 4.0}, 0.75),
     (gaussian_privacy_proof.column_counts, {"columns": 8, "sigma": 5.0}, 0.8),
     (gaussian_privacy_proof.second_moments, {"sigma": 1.5 * 2**0.5}, 1.0),
+    (gaussian_privacy_proof.ridge_error, RIDGE | {"least": 0.0}, 8 * REACH),
+    (gaussian_privacy_proof.ridge_error, RIDGE | {"least": 2.9 * REACH}, 8 * REACH),
+    (gaussian_privacy_proof.ridge_error, RIDGE | {"least": 4 * REACH}, 8 / 9 * REACH),
     (gaussian_privacy.iterated_gdp, {"mu": 3.0, "candidates": 5}, 3),
     (gaussian_privacy.textbook_release, {"mu": 0.7}, 0.7),
     (main_theorem.main_privacy, BUDGET, SPENT),

@@ -187,7 +187,7 @@ def describe_charity(row: Row) -> str:
 def describe_truth_as_printed(row: Row) -> str:
     """Where a misprint or an open statement is true word for word, as `paper.toml` says; "" where it does not."""
     paper = library.papers.get(row.get("paper", ""))
-    if not paper or not (where := paper.true_where.get(row["key"])):
+    if not paper or not (where := paper.true_where.get(row["key"])) or row["reason"] == "UNCONFIRMED":
         return ""
     return f"True for {where}. Otherwise open." if row["verdict"] == INCONCLUSIVE else f"As printed it is true {where}."
 

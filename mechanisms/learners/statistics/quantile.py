@@ -49,7 +49,7 @@ def law(X: ArrayLike, *, privacy: Guarantee, q: ArrayLike, bounds: ArrayLike, ce
 
     Formal guarantee: `privacy`, a PureDP under replacement of one record, for every input and the bits released. Each
     column and quantile has an equal share of epsilon, rounded down. Error: a point that is more than
-    (2 / epsilon) log((cells + 1) / beta) records away from the quantile comes out with probability at most beta
+    (2 / epsilon) log(cells / beta) records away from the quantile comes out with probability at most beta
     (epsilon of the share); rounding adds half a cell, (high - low) / (2 cells). What is no number counts as the middle
     of its bounds. Raises ValueError for what is public and out of range.
 

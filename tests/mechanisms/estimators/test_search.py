@@ -33,13 +33,16 @@ def choices(X, y, epsilon):
 
 @pytest.mark.slow
 @pytest.mark.statistical
+@pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize(("factor", "verdict"), [(1, "INCONCLUSIVE"), (6, "REFUTED")])
-def test_the_search_survives_an_audit_and_six_times_the_budget_does_not(factor, verdict):
+def test_the_search_survives_an_audit_and_six_times_the_budget_does_not(factor, verdict, classes):
     """A record of four is turned round; at three times the budget nothing is refuted by 60,000 releases, at four it is.
 
-    The claim is for the tail of the loss, delta = 0.01, and for any candidates: a single pair cannot reach it.
+    The claim is for the tail of the loss, delta = 0.01, and for any candidates: a single pair cannot reach it. Of three
+    classes the third has no record.
     """
     X, y = np.array([[1.0, 0.0], [1.0, 0.0], [-1.0, 0.0], [-1.0, 0.0]]), np.array([1.0, 1.0, -1.0, -1.0])
+    y = y if classes == 2 else np.stack([y, -y, -np.ones(4)])
     turned = np.vstack([[[-1.0, 0.0]], X[1:]])
     sides = [choices(data, y, factor * CLAIM.epsilon) for data in (X, turned)]
     answer = audit(*sides, CLAIM, root=TEST_ROOT, budget=30_000)
@@ -122,4 +125,91 @@ def test_errors_are_counted_in_blocks_of_any_size(monkeypatch):
     Z, weights = np.arange(-4.0, 5.0)[:, None], np.array([[1.0], [-2.0]])
     for entries in (1, 9, 18, 100):
         monkeypatch.setattr("lemmata.mechanisms.estimators.search.ENTRIES", entries)
-        assert make_error_counter([Z], np.ones(9))(0, weights).tolist() == [5, 5]
+        assert make_error_counter([Z], np.ones((1, 9)))(0, weights).tolist() == [5, 5]
+
+
+# Several classes ------------------------------------------------------------------------------------------
+
+NAMES = ("plum", "apple", "pear")
+WHICH = np.arange(600) % 3
+BLOBS = np.random.default_rng(0).normal(size=(600, 2)) / 8 + np.array([[0.6, 0.0], [-0.3, 0.5], [-0.3, -0.5]])[WHICH]
+SIDES = np.where(np.arange(3)[:, None] == WHICH, 1.0, -1.0)
+
+
+def test_errors_of_several_classes_are_those_of_a_slow_twin_and_move_by_one_record(monkeypatch):
+    rng = np.random.default_rng(3)
+    Z, weights = np.round(rng.normal(size=(40, 2))), np.round(rng.normal(size=(7, 6)))  # whole numbers, so with ties
+    sides, other = SIDES[:, :40].copy(), SIDES[:, :40].copy()
+    sides[:, 5] = other[:, 5] = 0.0  # left out: its row is blank
+    Z[5] = 0.0
+
+    def twin(Z, sides):
+        def is_wrong(w, x, side):
+            scores = w.reshape(3, 2) @ x
+            return not all(scores[side.argmax()] > other for c, other in enumerate(scores) if c != side.argmax())
+
+        return [sum(is_wrong(w, x, side) for x, side in zip(Z, sides.T, strict=True)) for w in weights]
+
+    near = Z.copy()
+    near[0], other[:, 0] = 9.0, [-1.0, -1.0, 1.0]
+    for entries in (1, 120, 10**6):
+        monkeypatch.setattr("lemmata.mechanisms.estimators.search.ENTRIES", entries)
+        found = [make_error_counter([rows], said)(0, weights) for rows, said in ((Z, sides), (near, other))]
+        assert [one.tolist() for one in found] == [twin(Z, sides), twin(near, other)]
+    assert np.abs(found[0] - found[1]).max() == 1
+
+
+@pytest.mark.parametrize(
+    ("estimator", "grid"),
+    [
+        (NoisyGD(steps=20), {"width": [1e-6, 0.3]}),
+        (MarginClassifier(ranges=None), {}),
+        (margin_classifier.ProjectedGD(), {"k": [1, 2]}),
+        (PrivateSVM(), {"C": [1.0, 10.0]}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_it_searches_over_several_classes_in_any_order(estimator, grid):
+    """One setting for all classes, and the same release whichever order the labels were given in."""
+    asked: dict = dict(estimator=estimator, param_grid=grid, epsilon=8.0, beta=0.3)
+    labels = np.array(NAMES)[WHICH]
+    fits = [
+        PrivateSearchCV(**asked, classes=order, random_state=np.random.default_rng(2)).fit(BLOBS, labels)
+        for order in (NAMES, NAMES[::-1], sorted(NAMES))
+    ]
+    assert [one.classes_.tolist() for one in fits] == [sorted(NAMES)] * 3
+    assert all(np.array_equal(one.coef_, fits[0].coef_) for one in fits) and fits[0].coef_.shape == (3, 2)
+    assert fits[0].best_params_ in list(ParameterGrid(grid)) and fits[0].privacy_ == ApproxDP(8.0, 1e-5)
+    assert fits[0].decision_function(BLOBS).shape == (600, 3) and fits[0].score(BLOBS, labels) > 0.8
+
+
+@pytest.mark.parametrize("kind", [NoisyGD, PrivateSVM])
+def test_the_classes_of_a_run_share_its_budget_exactly(kind):
+    grid = {"width": [0.1]} if kind is NoisyGD else {"C": [1.0]}
+    search = PrivateSearchCV(kind(), grid, beta=0.3)
+    law = search.law(BLOBS, SIDES, np.random.default_rng(0))
+    (run,) = law.base
+    parts = [to_gaussian(make().privacy) for make in run.law.makers]
+    assert len(parts) == 3 and run.dimension == 6 and run.law.privacy == run.privacy
+    assert run.privacy.mu * (1 - 1e-9) < compose(*parts).mu <= run.privacy.mu == search.cost().training
+    assert compose(run.privacy, run.privacy).mu <= law.run.mu  # of a run and its score
+
+
+def test_a_class_that_promises_more_than_its_share_is_refused():
+    class Greedy(NoisyGD):
+        def _make_law(self, X, signs, privacy, public):
+            return super()._make_law(X, signs, GaussianDP(1.01 * privacy.mu), public)
+
+    with pytest.raises(ValueError, match=r"estimator\[0\].privacy must be within its budget GaussianDP"):
+        PrivateSearchCV(Greedy(), WIDTHS).law(BLOBS, SIDES, np.random.default_rng(0))
+
+
+def test_the_time_of_several_classes_is_that_of_all():
+    two, three = (PrivateSearchCV(NoisyGD(steps=5), WIDTHS, classes=c).cost((1000, 4)).seconds for c in ("ab", "abc"))
+    assert three == pytest.approx(two * 3)
+
+
+@pytest.mark.parametrize("asked", [{"class_weight": "balanced"}, {"probability": True}])
+def test_counts_of_scores_have_no_place_in_a_run(asked):
+    with pytest.raises(ValueError, match="estimator must have class_weight=None and probability=False in a search"):
+        PrivateSearchCV(MarginClassifier(ranges=None, **asked), {}).fit(DIGITS, SIGNS)

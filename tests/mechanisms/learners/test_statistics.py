@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression
 import lemmata
 from lemmata import Accountant, ApproxDP, GaussianDP, OverBudget, PrivateRidge, PureDP
 from lemmata.mechanisms.audit.play.sequential_test import audit
-from lemmata.mechanisms.learners.statistics import bounded_mean, histogram, quantile, second_moments
+from lemmata.mechanisms.learners.statistics import bounded_mean, histogram, quantile, score_counts, second_moments
 from tests.streams import streams
 
 rng = streams("statistics")
@@ -29,12 +29,35 @@ X, Y = rng("table").normal(size=(4000, 3)) * [1e-3, 1.0, 1e3] + 7.0, rng("noise"
 Y = X @ [1e3, -2.0, 1e-3] + Y / 4
 
 
+def flat(law):
+    """Releases as rows of numbers."""
+    return lambda rng, size: law.sample(rng, size).reshape(size, -1)
+
+
+# {law: law of either of two neighbours, at a guarantee}, the hardest pair of each: alone among records that are zero.
+UNIT, OBLIQUE, ALONE = np.eye(4, 2), np.outer(np.eye(4)[0], [0.5, 0.75**0.5]), np.eye(4)[0]
+MOMENTS = (UNIT * ALONE[:, None], ALONE), (OBLIQUE, -ALONE)
+PAIRS = {
+    name: lambda privacy, law=law: [law(one, privacy) for one in (ONES, FLIPPED)] for name, law in LAWS.items()
+} | {
+    "ridge": lambda privacy: [second_moments.law(*one, privacy=privacy, noise="exact") for one in MOMENTS],
+    "counts of scores": lambda privacy: [
+        flat(score_counts.law(UNIT, side, weights=[[1.0, 0.0]], privacy=privacy, noise="exact"))
+        for side in (ALONE, -ALONE)
+    ],
+}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("law", ["mean", "histogram"])
-def test_it_survives_its_own_epsilon_and_not_half_of_it(law):
-    pair = [LAWS[law](one, PureDP(1.0)) for one in (ONES, FLIPPED)]
-    assert audit(*pair, PureDP(1.0), root=1, budget=10_000).verdict == "INCONCLUSIVE"
-    assert audit(*pair, PureDP(0.5), root=1, budget=20_000).verdict == "REFUTED"
+@pytest.mark.statistical
+@pytest.mark.parametrize("name", PAIRS)
+def test_it_survives_its_own_budget_and_not_half_of_it(name):
+    """And not a quarter of a quantile's: of two points only the other one's score moves, which spends half."""
+    kind = GaussianDP if name in ("ridge", "counts of scores") else PureDP
+    spent, part = (4.0, 4) if name == "quantile" else (1.0, 2)
+    pair = PAIRS[name](kind(spent))
+    assert audit(*pair, kind(spent), root=1, budget=10_000).verdict == "INCONCLUSIVE"
+    assert audit(*pair, kind(spent / part), root=1, budget=20_000).verdict == "REFUTED"
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -79,6 +102,8 @@ def test_a_column_is_read_from_lists_objects_and_gaps(call):
     column = [*np.round(X[:9, 1], 3).tolist(), None]
     drawn = [CALLS[call](one, epsilon=5.0, rng=rng("read")) for one in (column, np.array(column, dtype=object))]
     np.testing.assert_array_equal(*drawn)
+    for odd in ([1.0], (), [1.0, 2.0], np.ones(2), "text"):  # a record that is a row itself is no reason to refuse any
+        assert np.shape(CALLS[call]([*column, odd], epsilon=5.0)) == np.shape(drawn[0])
 
 
 def test_errors_are_as_stated():

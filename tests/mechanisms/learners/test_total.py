@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from lemmata.mechanisms.estimators import margin_classifier, regression, scaling, search
+from lemmata.mechanisms.estimators import margin_classifier, regression, scaling, search, statistics
 from lemmata.mechanisms.features import kernel_features, random_features, sign_projection
 from lemmata.mechanisms.learners.erm import efficient_learner, output_perturbation, private_svm
 from lemmata.mechanisms.learners.glm import glm_output
@@ -292,6 +292,49 @@ def test_estimators_end_alike(kind):
         if kind is search.PrivateSearchCV:  # the setting chosen is released: its number and its values, of any length
             found[0].pop("best_params_", None), usual[0].pop("best_params_", None)
         assert found == usual, name
+
+
+def read(kind, records, labels, ways=("predict", "decision_function", "predict_proba"), **settings):
+    """What one fit learns, and what it answers for public rows."""
+    model = kind(**{"random_state": 7} | settings).fit(records, labels)
+    learnt = {name: value for name, value in vars(model).items() if name.endswith("_")}
+    return learnt | {way: getattr(model, way)([[0.5, -0.5], [9.0, np.nan]]) for way in ways if hasattr(model, way)}
+
+
+THREE, UNIT = {"classes": (1.0, 0.0, -1.0)}, {"bounds": (-1.0, 1.0)}
+OPTIONS = {  # of releases that the default of a class, or the valid call of a function, does not reach
+    "balanced": (margin_classifier.MarginClassifier, {"class_weight": "balanced", "classes": (-1.0, 1.0)}),
+    "a prior": (margin_classifier.MarginClassifier, THREE | {"class_weight": {-1.0: 1.0, 0.0: 2.0, 1.0: 9.0}}),
+    "probabilities": (margin_classifier.MarginClassifier, {"probability": True, "classes": (-1.0, 1.0)}),
+    "three classes": (margin_classifier.MarginClassifier, THREE | {"probability": True, "class_weight": "balanced"}),
+    "rows as they are": (margin_classifier.MarginClassifier, THREE | {"probability": True, "ranges": None}),
+    "logistic odds": (margin_classifier.PrivateSVM, THREE | {"loss": "logistic"}),
+    "a search of three": (search.PrivateSearchCV, THREE | {"beta": 0.4}),
+    "given ranges": (regression.PrivateRidge, UNIT | {"target_bounds": (-1.0, 1.0), "ranges": None}),
+    "few users": (regression.PrivateRidge, {"records_per_user": 2}),
+    "a pure mean": (statistics.private_mean, UNIT | {"epsilon": 1.0}),
+    "a pure histogram": (statistics.private_histogram, {"edges": [-1.0, 0.0, 1.0], "epsilon": 1.0}),
+    "a median": (statistics.private_quantile, UNIT | {"q": 0.5, "epsilon": 1.0}),
+    "categories": (statistics.private_histogram, {"categories": [-1.0, 1.0], "epsilon": 1.0}),
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_options_end_alike(name):
+    kind, settings = OPTIONS[name]
+
+    def run(records, labels):
+        if inspect.isclass(kind):
+            return read(kind, records, labels, **settings)
+        return kind(labels if "categories" in settings else records, rng=rng(), **settings)
+
+    usual = outcome(lambda: run(X, Y))
+    assert complaints(usual) == [] and (isinstance(usual[0], dict) or usual[0][-1] is True), usual  # finite numbers
+    for each, data in list((NEIGHBOURS | DATASETS).items())[:: 3 if kind in SLOW else 1]:
+        found = outcome(lambda data=data: run(*data))
+        for one in (found, usual) if kind in SLOW else ():
+            one[0].pop("best_params_", None)  # the setting chosen is released
+        assert found == usual, each
 
 
 @pytest.mark.parametrize("given", [X, X.tolist(), "12345", 12345.5, -12345, 2**40, 1j, {"a": X}], ids=str)

@@ -162,9 +162,47 @@ def test_inspection_says_what_comes_out_and_reads_no_record():
         assert sum(told.columns) == model.coef_.shape[1]
     told = inspect(pd.DataFrame({name: ["1"] for name in ("user_id", "orderId", "paid", "dob", "createdAt", "format")}))
     assert [note[:4] for note in told.notes] == ["an i", "an i", "", "a da", "a da", ""]
+    for names, note in (("userid phone_number patient-no iban", "an i"), ("date_of_birth created birthdate", "a da")):
+        assert {one[:4] for one in inspect(pd.DataFrame({name: ["1"] for name in names.split()})).notes} == {note}
+    assert {*inspect(pd.DataFrame({name: ["1"] for name in ("valid", "candid", "update", "no")})).notes} == {""}
     assert inspect(X, {"c": ["u", "v"]}).becomes[1] == "one of 2 categories"
     assert inspect(np.zeros((3, 2))).becomes == ("number",) * 2
     refused(lambda: inspect(np.zeros(3)), r"X must have shape \(n, d\)")
+
+
+class Declared(str):
+    """A type of arrow, by its name; with a unit, and perhaps a zone."""
+
+    unit = "us"
+
+    @property
+    def tz(self):
+        return "UTC" if "tz=" in self else None
+
+
+class ArrowBacked:
+    """A frame of pandas with types of arrow, as far as they are read; `astype` says what is asked for."""
+
+    iloc = None
+
+    def __init__(self, **declared):
+        numpys = {"timestamp[us]": "datetime64[us]"}
+        self.columns, self.dtypes = pd.Index([*declared]), [np.dtype("f8")] * len(declared)
+        for place, one in enumerate(filter(None, declared.values())):
+            self.dtypes[place] = SimpleNamespace(pyarrow_dtype=Declared(one), numpy_dtype=numpys.get(one))
+
+    def astype(self, wanted):
+        return wanted
+
+
+def test_types_of_arrow_in_a_frame_of_pandas_are_those_of_arrow():
+    """Dates were text there, and lists were hashed instead of refused by their name."""
+    times = {"t": "timestamp[us]", "z": "timestamp[us, tz=UTC]", "d": "date32[day]"}
+    found = as_frame(ArrowBacked(**times, m="decimal128(9, 2)", s="string", c="time64[us]", x=None))
+    assert found == {"t": "datetime64[us]", "z": "datetime64[us, UTC]", "d": "datetime64[s]", "m": float}
+    assert isinstance(as_frame(ArrowBacked(s="string", x=None)), ArrowBacked)
+    for kind in ("list<item: int64>", "struct<a: int64>", "binary"):
+        refused(lambda kind=kind: as_frame(ArrowBacked(l=kind, x=None)), f"X must have .*, got 'l' of type {kind}")
 
 
 def test_the_entries_of_arrow_are_no_names():

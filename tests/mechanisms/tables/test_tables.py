@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from lemmata.mechanisms.estimators import scaling
 from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
 from lemmata.mechanisms.estimators.scaling import PrivateScaler, choose_row_length
+from lemmata.mechanisms.privacy import ApproxDP
 from lemmata.mechanisms.tables import column_ranges
 from lemmata.mechanisms.tables.table_columns import plan_layout
 from lemmata.tools.row_lengths import aside
@@ -168,3 +169,12 @@ def test_a_shape_lies_about_the_centre_that_a_column_of_it_gets():
     """At least a twentieth of it on either side: zeros beside normals lie at most so unevenly."""
     for family in column_ranges.shape_families():
         assert 0.05 < float(family.distribution(np.array([family.centre]))[0]) < 0.95
+
+
+def test_rare_ones_and_counts_of_mostly_zeros_get_their_spread():
+    """At n / 16 a shape far away fits the noise of 417 bins as well as a column with a twentieth of ones."""
+    for seed in range(3):
+        draw = np.random.default_rng(seed)
+        for X in ((draw.random((10**4, 20)) < 0.05) * 1.0, draw.poisson(0.3, (10**4, 20)) * 1.0):
+            found = column_ranges.law(X, privacy=ApproxDP(1.0, 1e-6)).sample(draw)["spread"][0]
+            assert (found < 4 * X.std(axis=0)).all() and (found > X.std(axis=0) / 4).all()
