@@ -81,7 +81,7 @@ def replay(
 ) -> Replay:
     """Run a mechanism on two neighbouring datasets with the same answers, and compose what its noise hides.
 
-    The program needs no changes. Recorded are draws of numpy, `random`, `secrets` and torch, and calls of noise
+    The program needs no changes. Recorded are draws of numpy, `random`, `secrets`, torch and jax, and calls of noise
     mechanisms of OpenDP and diffprivlib. The verdict is about the mechanism over the real numbers: how floats leak is
     not seen. It takes about thirty runs of the program.
 

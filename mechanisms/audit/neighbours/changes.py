@@ -24,6 +24,7 @@ from lemmata.mechanisms.audit.neighbours.record_tables import all_alike, append,
 
 EVERYBODY = "every record"
 CHANGES = 2  # of a record at each place that is not the last: what moves most comes first
+ENDS, LONG = 3, 12  # places of a dataset in runs whose records are changed, and records of a run at most
 PLACES, MOST = 12, 128  # of a moved dataset whose records are changed, and of the data as given
 AT_ONCE = 8  # changes at other places in a round: each costs one release, unless it shows a move for the first time
 TWICE = 32  # records up to which all of them are put there twice, for another size
@@ -251,6 +252,7 @@ def elsewhere(data: tuple, parts: list[Part], kind: str, rng: np.random.Generato
     swept = [
         (words, base, positions(len(base[0]), PLACES if at else MOST, rng)) for at, (words, base) in enumerate(bases)
     ]
+    swept += [(words, base, positions(n, ENDS, rng)) for words, base in runs(data, parts)]
     for change, turn in product(range(CHANGES), range(MOST)):
         for words, base, chosen in swept:
             if turn < len(chosen):
@@ -298,14 +300,25 @@ def patterns(data: tuple, parts: list[Part], rng: np.random.Generator) -> Iterat
     two, n = two_values(data[0], parts[0]), len(data[0])
     if two is not None:
         at = np.arange(n)
-        words = "every record at the lower end" if len(parts[0].low) else f"{EVERYBODY} alike"
+        ended = len(parts[0].low) > 0
         for named, which in (
-            (words, 0 * at),
+            (f"{EVERYBODY} {'at the lower end' if ended else 'alike'}", 0 * at),
             ("two values in turns", at % 2),
             ("two values in runs of three", at // 3 % 2),
             ("two values at random", rng.integers(2, size=n)),
         ):
             yield named, (take(two, which.tolist()), *data[1:])
+
+
+def runs(data: tuple, parts: list[Part]) -> Iterator[tuple[str, tuple]]:
+    """The first part all at the upper end, or with two values in runs, for windows and blocks of any number of records.
+
+    One record more in front moves every block on by one; one among equal records counts in every window around it.
+    """
+    two, n = two_values(data[0], parts[0]), len(data[0])
+    for wide in (n, 2, *range(4, min(n // 2, LONG) + 1)) if two is not None else ():
+        words = f"two values in runs of {wide}" if wide < n else f"{EVERYBODY} at the upper end, or of another value"
+        yield words, (take(two, [int(at // wide % 2 or wide == n) for at in range(n)]), *data[1:])
 
 
 def two_values(array: Any, part: Part) -> Any:

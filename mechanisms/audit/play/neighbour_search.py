@@ -48,7 +48,7 @@ FINALISTS = 6  # games
 ALIKE, SHARED = 6, 2  # pairs of one kind of symptom, and of one dataset, among the best while there are others
 APPEARING = 1  # pairs on which a value appears that go on from every round
 RESERVED = 4  # of the best: pairs on which a value appears, and those that reached new lines
-BITWISE = 384  # releases of a first game on a pair whose bits are read, and of a second: a rule of few is often wrong
+BITWISE = 768  # releases of a first game on a pair whose bits are read: a rule of half as many is often wrong
 FURTHER = 8  # places of a pair that reached new lines where its change is made again
 WIDE = 0.1  # the logarithm of a ratio of scales from which a noise counts as wider
 DECIDED, MOST = 60.0, 1_000  # the rank of a pair, or releases a side, after which halving ends
@@ -135,10 +135,16 @@ class Search:
         Vectors are those of the shape that comes on the dataset `like`, which is the first one of a pair. Pairs share
         datasets, and what was released with the same seeds is not paid for again.
         """
-        which = stream, start, size, dataset_key(data), dataset_key(data if like is None else like)
-        if which not in self.released:
-            self.released[which] = self.fresh(data, stream, start, size, like)
-        return self.released[which]
+        base = data if like is None else like
+        which, mechanism = (stream, start, dataset_key(data), dataset_key(base)), self.like(base)
+        known = self.released.setdefault((*which, bool(mechanism.shared)), [])
+        if len(known) < size:
+            shared = bool(mechanism.shared)
+            more = self.fresh(data, stream, start + len(known), size - len(known), like)
+            if shared != bool(mechanism.shared):  # found just now
+                known = self.released[*which, True] = [mechanism.parted(one) for one in known]
+            known += more
+        return known if len(known) == size else known[:size]
 
     def fresh(self, data: tuple, stream: str, start: int, size: int, like: tuple | None) -> list:
         """The same, charged to the budget."""
@@ -152,9 +158,9 @@ class Search:
             found += [mechanism.release(data, int(seed)) for seed in seeds[1:]]
         self.spent += size
         self.seconds += time.perf_counter() - begun
-        if stream == "screen" and like is None:
+        if stream == "screen" and like is None and not mechanism.shared:
             mechanism.shared.update(sharing(found))
-            found = [mechanism.parted(one) if isinstance(one, np.ndarray) else one for one in found]
+            found = [mechanism.parted(one) for one in found]
         return found
 
     def estimate(self) -> str:
@@ -164,9 +170,7 @@ class Search:
 
     # Screening --------------------------------------------------------------------------------------------------------
 
-    def screened(
-        self, pairs: Iterator[Neighbours], settled: Callable[[Candidate, int], bool] = lambda candidate, releases: False
-    ) -> list[Candidate]:
+    def screened(self, pairs: Iterator[Neighbours], settled: Callable[[Candidate, int], bool]) -> list[Candidate]:
         """All pairs within a share of the budget, ranked, the most informative first.
 
         The first pair whose bits are read plays at once: they tell more than any other pair may.
@@ -185,7 +189,7 @@ class Search:
                 ranked += (found := self.looked_at(pair))
                 if found and found[0].rank and not read and self.reads_bits(pair):
                     read = True
-                    if settled(found[0], BITWISE) or settled(found[0], BITWISE):
+                    if settled(found[0], BITWISE):
                         break
                 if found and found[0].reached and self.onward:
                     waiting.appendleft(
@@ -202,15 +206,16 @@ class Search:
         """The pair with its rank; nothing if the mechanism rejects it, or if it moves as another one did."""
         if not (self.mechanism.member(pair.data) and self.mechanism.member(pair.neighbour)):
             return []
-        one, known = self.releases(pair.data, "screen", 0, BASE), len(self.coverage.seen)
-        other = self.releases(pair.neighbour, "screen", 0, 1, pair.data)
-        reached, step = len(self.coverage.seen) > known, move(one, other)
         self.tried += 1
         self.kinds.update(kinds(pair, self.given))
         if self.tried == TIMED:
             self.say(self.estimate())
+        glance = 1 if pair.place is not None and self.moves else BASE
+        step, reached = self.stepped(pair, glance)
         if pair.place is not None and not reached and step in self.moves:
             return []
+        one = self.releases(pair.data, "screen", 0, BASE)
+        other = self.releases(pair.neighbour, "screen", 0, 1, pair.data)
         self.moves |= {step} if len(set(map(written_out, one))) == len(one) else set()  # few outcomes hide what differs
         more = COUPLED - 1
         start = 1 if pair.place is None else 1 + more * (self.tried % ((BASE - 1) // more))  # what one seed hides ...
@@ -222,12 +227,17 @@ class Search:
         shows = self.delta and appears(pair)
         return [Candidate(pair, one, other, rank, symptom, move(one, other), wider(one, other), reached, shows)]
 
+    def stepped(self, pair: Neighbours, size: int = 1) -> tuple[str, bool]:
+        """The move between a release of either side with equal seeds, and whether the second one reached new lines."""
+        one, known = self.releases(pair.data, "screen", 0, size), len(self.coverage.seen)
+        step = move(one, self.releases(pair.neighbour, "screen", 0, 1, pair.data))
+        return step, len(self.coverage.seen) > known
+
     def moves_anew(self, pair: Neighbours) -> bool:
         """Whether one release of either side, with equal seeds, moves as none did before."""
         if not self.mechanism.member(pair.neighbour):
             return False
-        one = self.releases(pair.data, "screen", 0, BASE)
-        step = move(one, self.releases(pair.neighbour, "screen", 0, 1, pair.data))
+        step, _ = self.stepped(pair)
         new = step not in self.moves
         self.moves.add(step)
         return new

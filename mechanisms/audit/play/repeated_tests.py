@@ -5,7 +5,7 @@ Each is an ordinary game (`game`), on releases that no choice was made by: the j
 that it ever reaches 2^j / level has a chance of at most level / 2^j (Ville); the chances of all games add up to less
 than `level`, however many pairs were tried, in which order the games are continued, and whenever one stops. The lower
 limit is paid for in the same way. Which game goes on is a bandit's choice: after equal shares the half that has gained
-most goes on with four times as many.
+most goes on with four times as many. One whose events are rare has gained nothing by then, and is among the last few.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ class Trial:
     game: Game
     level: float
     rank: float = 0.0  # of the pair in the search: it says which game goes on, and is no evidence
+    seldom: bool = False  # does a value appear on the pair, which may be seen as seldom as a delta allows?
     course: tuple = ()
 
     @property
@@ -67,7 +68,9 @@ def played(trials: list[Trial], budget: int, progress: Callable[[int, float], No
             spent += trial.game.drawn - before
             if trial.won or trial.game.interrupted or trial.game.drawn == before:
                 return
+        rare = [trial for trial in going if trial.seldom][:1]
         going = sorted(going, key=lambda t: -t.standing)[: max(1, len(going) // 2)]
+        going = [*going[:-1], *rare] if len(going) > 1 and rare and rare[0] not in going else going
         share = share * MORE if len(going) > 1 else budget
 
 
@@ -113,7 +116,7 @@ class Games:
         """The test of a candidate, started if it has none."""
         known = next((trial for trial in self.trials if trial.pair is candidate.pair), None)
         trial = known or self.begun(candidate.pair)
-        trial.rank = candidate.rank
+        trial.rank, trial.seldom = candidate.rank, candidate.appears
         return trial
 
     def settled(self, leader: Candidate, releases: int) -> bool:

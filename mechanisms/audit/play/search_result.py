@@ -54,8 +54,9 @@ def hunted(search: Search, pairs: Iterator[Neighbours], progress: Callable[[int,
             dearly = min(max(DEARLY, rest // 4), rest // 2)
             games.play([games.begun(best.pair, best.rank, dear=True)], dearly)
             best = games.best
-        if not games.over:
-            games.play([best], rest - games.drawn)
+        if not games.over:  # what shows seldom has to be released often
+            rare = [trial for trial in games.trials if trial.seldom and best.game.log_e() <= 0]
+            games.play([max(rare, key=lambda t: t.game.drawn, default=best)], rest - games.drawn)
             best = prolonged(search, games, best)
         needed = search.spent + games.drawn
     return outcome(search, games.trials, best, needed, time.process_time() - start)

@@ -90,9 +90,9 @@ class Mechanism:
             self.known.append((made, texts))
         return self.parted(vector) if (made, texts) == self.known[0] else (repr(made), *texts, *vector.tolist())
 
-    def parted(self, vector: np.ndarray) -> np.ndarray:
+    def parted(self, vector: Any) -> Any:
         """The released numbers; numbers that share the noise of another one are replaced by their difference to it."""
-        if not self.shared:
+        if not self.shared or not isinstance(vector, np.ndarray):
             return vector
         own, other = list(self.shared), list(self.shared.values())
         found = vector.copy()

@@ -1,15 +1,15 @@
-"""Noise of other libraries, recorded where it is added: torch, OpenDP and diffprivlib, each if it is loaded.
+"""Noise of other libraries, recorded where it is added: torch, jax, OpenDP and diffprivlib, each if it is loaded.
 
 No library is imported here and none is a dependency. While `hooked()` lasts, functions and methods of theirs stand for
-wrappers that record on the running tape. A torch tensor of noise remembers its scale until it is added to a number, as
-an array of numpy's does (`draws`). A mechanism of OpenDP or diffprivlib is recorded as one answer of known law, of the
-scale that it declares.
+wrappers that record on the running tape. A torch tensor or a jax array of noise remembers its scale until it is added
+to a number, as an array of numpy's does (`draws`). Programs that jax compiles run step by step meanwhile. A mechanism
+of OpenDP or diffprivlib is recorded as one answer of known law, of the scale that it declares.
 """
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import wraps
+from contextlib import contextmanager, nullcontext
+from functools import partial, wraps
 from math import exp, log
 from typing import Any
 
@@ -24,12 +24,19 @@ Patch = tuple[Any, str, Any]  # an object, a name, and what stands for it
 def hooked() -> Iterator[None]:
     """Replace what is known of loaded libraries, and restore it afterwards."""
     changed: list[Patch] = []
-    for library, patches in (("torch", _torch), ("opendp.measurements", _opendp), ("diffprivlib", _diffprivlib)):
+    stepwise = sys.modules["jax"].disable_jit() if "jax" in sys.modules else nullcontext()
+    for library, patches in (
+        ("torch", _torch),
+        ("jax", _jax),
+        ("opendp.measurements", _opendp),
+        ("diffprivlib", _diffprivlib),
+    ):
         for owner, name, twin in patches(sys.modules[library]) if library in sys.modules else ():
             changed.append((owner, name, owner.__dict__.get(name)))  # None: inherited
             setattr(owner, name, twin)
     try:
-        yield
+        with stepwise:
+            yield
     finally:
         for owner, name, before in reversed(changed):
             delattr(owner, name) if before is None else setattr(owner, name, before)
@@ -89,20 +96,84 @@ def _torch(torch: Any) -> Iterator[Patch]:
 
         return draw
 
-    def loose(name: str, function: Callable) -> Callable:
+    yield from ((torch, name, gaussian(name, getattr(torch, name))) for name in GAUSSIAN)
+    yield from ((torch, name, _loose(name, getattr(torch, name))) for name in NOT_FOLLOWED)
+    yield from ((plain_tensor, name, _loose(name, getattr(plain_tensor, name))) for name in IN_PLACE)
+
+
+def _loose(name: str, function: Callable) -> Callable:
+    """A draw that is recorded and not followed, unless it gives a network its first weights or shuffles batches."""
+
+    @wraps(function)
+    def draw(*arguments: Any, **options: Any) -> Any:
+        initial = sys._getframe(1).f_code.co_filename.endswith(("nn/init.py", "dataloader.py"))
+        if running and not initial:
+            tape: Any = running[-1]
+            tape.unfollowed(name)
+        return function(*arguments, **options)
+
+    return draw
+
+
+# jax ------------------------------------------------------------------------------------------------------------------
+
+STANDARD = "normal", "laplace", "gumbel", "logistic", "cauchy"  # of centre 0 and scale 1
+OTHERS = "bernoulli", "bits", "categorical", "choice", "exponential", "gamma", "permutation", "randint", "uniform"
+
+
+def _jax(jax: Any) -> Iterator[Patch]:
+    functions, array = jax.numpy, type(jax.numpy.zeros(()))
+
+    class Noisy:
+        """Noise as an array that remembers its scale, `told`; elsewhere than in a sum it is an array of jax's."""
+
+        __array_ufunc__ = None  # numpy leaves sums to it
+
+        def __init__(self, told: Noise) -> None:
+            self.told = told
+
+        def __jax_array__(self) -> Any:
+            return functions.asarray(np.asarray(self.told))
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.__jax_array__(), name)
+
+        def __getitem__(self, place: Any) -> Any:
+            return of(self.told[place])
+
+        def __neg__(self) -> Any:
+            return of(-self.told)
+
+    def of(told: Any) -> Any:
+        return Noisy(told) if isinstance(told, Noise) and told.tape is not None else functions.asarray(told)
+
+    def combined(ufunc: Callable, one: Any, other: Any) -> Any:
+        told = (side.told if isinstance(side, Noisy) else np.asarray(functions.asarray(side)) for side in (one, other))
+        return of(ufunc(*told))  # in jax's precision
+
+    def unless_noisy(before: Callable, answer: Callable) -> Callable:
+        """The operation of jax, but for noise."""
+        return lambda one, other: (answer if Noisy in (type(one), type(other)) else before)(one, other)
+
+    def drawn(law: str, function: Callable) -> Callable:
         @wraps(function)
         def draw(*arguments: Any, **options: Any) -> Any:
-            initial = sys._getframe(1).f_code.co_filename.endswith(("nn/init.py", "dataloader.py"))
-            if running and not initial:
-                tape: Any = running[-1]
-                tape.unfollowed(name)
-            return function(*arguments, **options)
+            value, tape = function(*arguments, **options), running[-1] if running else None
+            if not isinstance(value, array):  # of no value yet, under `vmap` or `grad`
+                return _loose(law, lambda: value)()
+            return value if tape is None else Noisy(tape.followed(law, 1.0, np.asarray(value)))  # type: ignore[attr-defined]
 
         return draw
 
-    yield from ((torch, name, gaussian(name, getattr(torch, name))) for name in GAUSSIAN)
-    yield from ((torch, name, loose(name, getattr(torch, name))) for name in NOT_FOLLOWED)
-    yield from ((plain_tensor, name, loose(name, getattr(plain_tensor, name))) for name in IN_PLACE)
+    for name in ("add", "sub", "mul", "truediv"):
+        own = partial(combined, ARITHMETIC[name])
+        setattr(Noisy, f"__{name}__", lambda self, other, own=own: own(self, other))
+        setattr(Noisy, f"__r{name}__", lambda self, other, own=own: own(other, self))
+        yield array, f"__{name}__", unless_noisy(getattr(array, f"__{name}__"), lambda *_: NotImplemented)
+        long = ARITHMETIC[name].__name__
+        yield functions, long, unless_noisy(getattr(functions, long), own)
+    yield from ((jax.random, name, drawn(name, getattr(jax.random, name))) for name in STANDARD)
+    yield from ((jax.random, name, _loose(name, getattr(jax.random, name))) for name in OTHERS)
 
 
 # Mechanisms as calls --------------------------------------------------------------------------------------------------

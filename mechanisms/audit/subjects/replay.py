@@ -135,11 +135,10 @@ class Draw:
 
 
 class Counted(np.random.Generator):
-    """A generator that records its draws and can change a single number of them."""
+    """A generator that records its draws."""
 
-    def __init__(self, seed: int, moved: tuple[int, int] | None = None, by: float = 0.0) -> None:
+    def __init__(self, seed: int) -> None:
         super().__init__(np.random.PCG64(seed))
-        self._moved, self._by = moved, by
         self.draws: list[Draw] = []
 
     def __getattribute__(self, kind: str) -> Any:
@@ -149,9 +148,6 @@ class Counted(np.random.Generator):
 
         def draw(*arguments: Any, **options: Any) -> Any:
             value = found(*arguments, **options)
-            if self._moved and self._moved[0] == len(self.draws):
-                value = np.array(value)
-                value.ravel()[self._moved[1]] += self._by
             self.draws.append(Draw(kind, np.array(value)))
             return value
 
@@ -163,21 +159,6 @@ def drawn(sample: Callable, kind: str, seed: int = 0) -> int:
     rng = Counted(seed)
     sample(rng, 1)
     return sum(draw.value.size for draw in rng.draws if draw.kind == kind)
-
-
-def dependence(sample: Callable, seed: int = 0, by: float = 1e-4) -> np.ndarray:
-    """The change of every number of a release with every float drawn, shape (numbers, draws)."""
-    rng = Counted(seed)
-    release = np.ravel(sample(rng, 1))
-    places = [(i, j) for i, d in enumerate(rng.draws) if d.value.dtype.kind == "f" for j in range(d.value.size)]
-    moved = [np.ravel(sample(Counted(seed, place, by), 1)) for place in places]
-    return (np.array(moved).reshape(len(places), len(release)) - release).T / by
-
-
-def shares_noise(sample: Callable, seed: int = 0) -> bool:
-    """Whether some combination of a release's numbers has no noise, as when one draw is used twice."""
-    matrix = dependence(sample, seed)
-    return bool(np.linalg.matrix_rank(matrix, tol=1e-6 * max(1.0, np.abs(matrix).max(initial=0.0))) < len(matrix))
 
 
 def not_the_law(draws: np.ndarray, cdf: Callable) -> float:

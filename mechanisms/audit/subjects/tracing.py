@@ -126,9 +126,7 @@ def trace(target: Any, data: Any, neighbour: Any, claim: Any = None, *, seed: in
     for lead, seen in centres:
         (leads if seen and lead.place not in loose else hints).append(lead)
     if not (leads or hints) and claim is not None and first.calls:
-        with taped(), quiet():
-            others = [_run(found, sides[0], seed + 1 + more, ())[0] for more in range(SPREAD)]
-        leads += _samplers(first, second, others, claim)
+        leads += _samplers(first, second, _others(found, sides[0], seed), claim)
     if not (leads or hints) and not first.calls and not any(distance == inf for *_, distance in moves):
         with taped(), quiet():
             again = one if first.draws else _run(found, sides[0], seed + 1, ())[1]  # its noise may be out of sight
@@ -139,12 +137,16 @@ def trace(target: Any, data: Any, neighbour: Any, claim: Any = None, *, seed: in
     return Trace(tuple(leads), tuple(first.draws), told, tuple(hints))
 
 
+def _others(found: Mechanism, data: tuple, seed: int) -> list[Tape]:
+    """The tapes of runs on the same data with other seeds."""
+    with taped(), quiet():
+        return [_run(found, data, seed + 1 + more, ())[0] for more in range(SPREAD)]
+
+
 def _varies(found: Mechanism, data: tuple, seed: int, first: Tape) -> bool:
     """Do draws on the same data differ from seed to seed, as in a loop that ends when the noise says so?"""
-    with taped(), quiet():
-        others = [_run(found, data, seed + 1 + more, ())[0] for more in range(SPREAD)]
     own = [(draw.law, draw.place) for draw in first.draws]
-    return any([(draw.law, draw.place) for draw in tape.draws] != own for tape in others)
+    return any([(draw.law, draw.place) for draw in tape.draws] != own for tape in _others(found, data, seed))
 
 
 def _moves_vary(found: Mechanism, sides: list[tuple], seed: int, moves: tuple) -> bool:
@@ -160,9 +162,8 @@ def _moves_vary(found: Mechanism, sides: list[tuple], seed: int, moves: tuple) -
 
 def _random_scales(found: Mechanism, data: tuple, seed: int, first: Tape) -> set[Place | None]:
     """Where a scale is another one with other seeds, as of noise that a draw multiplies: its law is not known."""
-    with taped(), quiet():
-        others = [_run(found, data, seed + 1 + more, ())[0] for more in range(SPREAD)]
-    return {lead.place for tape in others for lead in _scales(first.meetings, tape.meetings)}
+    tapes = _others(found, data, seed)
+    return {lead.place for tape in tapes for lead in _scales(first.meetings, tape.meetings)}
 
 
 def _run(found: Mechanism, data: tuple, seed: int, given: tuple[Meeting, ...]) -> tuple[Tape, Any]:

@@ -22,6 +22,11 @@ def tidy(x, low=0.0, high=1.0):
     return np.clip(np.nan_to_num(np.asarray(x, dtype=float), nan=0.0), low, high)
 
 
+def never(leader, releases):
+    """No game is played while a search ranks its pairs."""
+    return False
+
+
 def total(x, rng):
     return tidy(x).sum() + rng.laplace()
 

@@ -35,6 +35,7 @@ from lemmata.mechanisms.audit.subjects.release_values import moments
 from lemmata.mechanisms.audit.subjects.samplers import LARGEST, Recorded, Source, WrongSize, chunk, copy_state
 from lemmata.mechanisms.noise.laplace import FloatLaplace
 from lemmata.mechanisms.privacy import ZCDP, GaussianDP, PureDP
+from tests.mechanisms.audit.planted_leaks import never
 
 
 def drawn(a, b, size=40):
@@ -127,7 +128,7 @@ def test_screening_takes_half_of_what_a_search_may_spend():
         return []
 
     search.looked_at = looked_at
-    assert Search.screened(search, iter([SimpleNamespace(inner=None)] * 100)) == [] and search.spent == 21
+    assert Search.screened(search, iter([SimpleNamespace(inner=None)] * 100), never) == [] and search.spent == 21
 
 
 def test_numbers_are_cut_at_quantiles_and_in_the_widest_gap():

@@ -6,6 +6,7 @@ import os
 import random
 import secrets
 import sys
+from contextlib import contextmanager
 from functools import partial
 from types import ModuleType, SimpleNamespace
 
@@ -296,3 +297,76 @@ def test_mechanisms_of_libraries_are_calls_of_the_scale_that_they_declare(librar
     assert "make_user" in replay(lambda x: libraries.Measurement("make_user")(x), ZEROS, ONE, PureDP(1.0)).why
     assert libraries.Laplace.randomise.__name__ == "randomise"
     assert not hasattr(libraries.Laplace.randomise, "__wrapped__")
+
+
+class Compiled:
+    """An array of the shape of jax's: numpy knows it, and its operators know no array of another kind."""
+
+    def __init__(self, value):
+        self.value = np.asarray(value, dtype=np.float32)
+
+    def __array__(self, *_, **__):
+        return self.value
+
+    def _with(self, other, ufunc):
+        return Compiled(ufunc(self.value, np.asarray(other))) if hasattr(other, "__array__") else NotImplemented
+
+    __add__, __sub__ = (lambda a, b: a._with(b, np.add)), (lambda a, b: a._with(b, np.subtract))
+    __mul__, __truediv__ = (lambda a, b: a._with(b, np.multiply)), (lambda a, b: a._with(b, np.divide))
+
+
+@pytest.fixture
+def jax(monkeypatch):
+    """A library of the shape of jax, with normal noise of a given key."""
+    operations = {
+        f.__name__: lambda a, b, f=f: Compiled(f(a, b)) for f in (np.add, np.subtract, np.multiply, np.divide)
+    }
+    others = "laplace gumbel logistic cauchy bernoulli bits categorical choice exponential gamma permutation randint"
+    laws = dict.fromkeys([*others.split(), "uniform"], lambda key, shape=(): Compiled(np.full(shape, 0.3)))
+    normal = lambda key, shape=(), traced=False: "a tracer" if traced else Compiled(np.full(shape, key / 7))  # noqa: E731
+    compiled = []
+
+    @contextmanager
+    def disable_jit():
+        compiled.append(False)
+        yield
+        compiled.pop()
+
+    made = SimpleNamespace(
+        numpy=SimpleNamespace(zeros=lambda shape: Compiled(np.zeros(shape)), asarray=Compiled, **operations),
+        random=SimpleNamespace(normal=normal, **laws),
+        disable_jit=disable_jit,
+        compiled=compiled,
+    )
+    monkeypatch.setitem(sys.modules, "jax", made)
+    return made
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        lambda jax, s, n: s + n * 0.5,
+        lambda jax, s, n: 0.5 * n + s,
+        lambda jax, s, n: s - (-n) / 2,
+        lambda jax, s, n: jax.numpy.add(s, n[:] * 0.5),
+        lambda jax, s, n: s.value + n * 0.5,  # an array of numpy's
+    ],
+)
+def test_noise_of_jax_is_followed_until_it_is_added(jax, added):
+    def noisy(x, seed):
+        assert jax.compiled == [False]
+        return np.asarray(added(jax, Compiled([x.sum(), 0.0]), jax.random.normal(seed, (2,))))
+
+    before = jax.random.normal, jax.numpy.add, Compiled.__add__
+    found = replay(noisy, ZEROS, ONE, GaussianDP(1.9))
+    assert found.verdict == EXCEEDS and found.loss.mu == pytest.approx(2.0, rel=1e-4)
+    assert replay(noisy, ZEROS, ONE, GaussianDP(2.0)).verdict == WITHIN
+    assert (jax.random.normal, jax.numpy.add, Compiled.__add__) == before and jax.compiled == []
+
+
+@pytest.mark.parametrize("law", ["exponential", "normal"])
+def test_noise_of_jax_that_is_not_followed_is_named(jax, law):
+    """Other laws, and noise that has no value yet."""
+    draw = (lambda: jax.random.exponential(1)) if law == "exponential" else lambda: jax.random.normal(1, traced=True)
+    found = replay(lambda x: [x.sum(), str(draw())[:3]], ZEROS, ONE, PureDP(1.0))
+    assert found.verdict == NOT_JUDGED and f"draws of {law}" in found.why

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -22,8 +23,10 @@ from lemmata.mechanisms.audit.neighbours.record_parts import described
 from lemmata.mechanisms.audit.neighbours.several_records import reordered
 from lemmata.mechanisms.audit.play.neighbour_search import Search
 from lemmata.mechanisms.audit.play.pair_shrinking import simpler
+from lemmata.mechanisms.learners.descent import noisy_gd
+from lemmata.mechanisms.learners.erm import output_perturbation
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
-from tests.mechanisms.audit.planted_leaks import ONE, tidy
+from tests.mechanisms.audit.planted_leaks import ONE, never, tidy
 
 pytestmark = pytest.mark.statistical
 
@@ -229,7 +232,7 @@ def test_a_pair_that_reaches_new_lines_is_changed_further():
     one, other = np.zeros(9), np.zeros(9)
     other[2] = 0.25
     pair = Neighbours((one,), (other,), "", place=2)
-    best = search.screened(iter([Neighbours((one,), (np.eye(9)[0],), "", place=0), pair]))[0]
+    best = search.screened(iter([Neighbours((one,), (np.eye(9)[0],), "", place=0), pair]), never)[0]
     assert best.rank > 2 and best.pair.data[0][2] == best.pair.neighbour[0][5] == 0.25
     with search.coverage.following():
         before = len(search.coverage.seen)
@@ -350,6 +353,35 @@ def test_and_between_two_sides_within_a_thousand_releases():
         assert (found.verdict == "REFUTED") == bits, found
 
 
+ROWS = np.array([[0.6, 0.8], [0.6, 0.8], [0.6, 0.8], [1.0, 0.0]])
+
+
+def test_float_noise_of_a_learner_that_adds_it_last_is_told_by_bits():
+    law = partial(output_perturbation.law, ROWS, privacy=ONE, C=1.0)
+    sides = law(np.ones(4)), law(np.array([1.0, 1.0, 1.0, -1.0]))
+    for bits, verdict in ((True, "REFUTED"), (False, "INCONCLUSIVE")):
+        assert audit(*sides, ONE, root=3, bits=bits, budget=6_000).verdict == verdict
+
+
+@pytest.mark.slow
+def test_and_of_one_that_scales_it_where_the_scale_is_undone():
+    """Of y = -eta x the x that give y are known but for their last place; the lowest bit of one is read."""
+    claim = ApproxDP(1.0, 1e-5)
+    options = {"privacy": claim, "width": 0.5, "steps": 1, "output": "last"}
+    one, other = (noisy_gd.law([[value, 0.0]], [1.0], **options) for value in (1.0, 0.0))
+    stride = float(one.strides[0])
+
+    def unscaled(releases):
+        x = -releases[:, :1] / stride
+        near = np.hstack([x, np.nextafter(x, np.inf), np.nextafter(x, -np.inf)])
+        return np.where(-(stride * near) == releases[:, :1], lowest_bits(near), -99).max(axis=1, keepdims=True)
+
+    for sides, verdict in (((one, other), "REFUTED"), ((other, other), "INCONCLUSIVE")):
+        found = audit(*sides, claim, root=3, features=unscaled, budget=12_000)
+        assert found.verdict == verdict, found
+    assert audit(one, other, claim, root=3, bits=True, budget=12_000).verdict == "INCONCLUSIVE"
+
+
 def test_zeros_and_their_signs_are_bits():
     table = np.array([1.0, 3.0, 2.0**-1074, 0.0, -0.0, np.inf])
     assert lowest_bits(table).tolist() == [0, 0, -1074, ZERO, ZERO + 1, ZERO + 2]
@@ -363,6 +395,52 @@ def test_a_sum_of_signs_by_place_is_found_where_a_record_comes_or_goes():
         return float((-1.0) ** np.arange(len(x)) @ np.clip(np.nan_to_num(np.asarray(x, float)), 0, 1) + rng.laplace())
 
     assert audit(alternating, np.tile([1.0, 0.0], 4), PureDP(1.0, "add/remove"), root=3).verdict == "REFUTED"
+
+
+def of_blocks(wide):
+    """The sum of the maxima of blocks of so many records: one more in front moves the borders of all of them."""
+    return lambda x: sum(x[at : at + wide].max() for at in range(0, len(x), wide))
+
+
+def of_windows(wide):
+    """The sum of the minima of all windows of so many records: one record counts in all that it is in."""
+    return lambda x: sum(x[at : at + wide].min() for at in range(len(x) - wide + 1))
+
+
+@pytest.mark.parametrize(
+    ("query", "kind", "most"),
+    [
+        (of_blocks(5), "add/remove", 4_500),
+        (of_windows(5), "replace", 2_500),
+        pytest.param(of_blocks(6), "add/remove", 4_500, marks=pytest.mark.slow),
+        pytest.param(of_windows(3), "replace", 2_500, marks=pytest.mark.slow),
+    ],
+)
+def test_blocks_and_windows_of_any_length_are_found(query, kind, most):
+    noisy = lambda x, rng: float(query(tidy(x)) + rng.laplace())  # noqa: E731
+    found = audit(noisy, np.linspace(0, 1, 12), PureDP(1.0, kind), root=3)
+    assert found.verdict == "REFUTED" and found.needed < most, found
+
+
+def test_a_dataset_in_runs_costs_one_release_a_side_until_it_moves_anew():
+    search = Search(entry.mechanism(weighing(np.ones)), ONE, 3, 20_000)
+    search.looked_at(Neighbours((np.zeros(5),), (np.eye(5)[0],), "", place=0))
+    before = search.spent
+    search.looked_at(Neighbours((np.tile([0.0, 1.0], 3),), (np.array([1.0, 1, 0, 1, 0, 1]),), "", place=0))
+    assert search.spent == before + 2
+    search.looked_at(Neighbours((np.tile([0.0, 1.0], 3),), (np.array([0.5, 1, 0, 1, 0, 1]),), "", place=0))
+    assert search.spent == before + 2 + 11 + 3  # the rest of its twelve
+
+
+def test_noise_that_is_shared_is_taken_off_what_was_released_before_it_was_found():
+    shared = lambda x, rng: x[:2] + rng.laplace()  # noqa: E731
+    search = Search(entry.mechanism(shared), ONE, 3, 20_000)
+    data, like = (np.array([1.0, 3.0]),), (np.array([1.0, 4.0]),)
+    assert search.releases(data, "screen", 0, 1)[0][1] != 2.0
+    search.releases(like, "screen", 0, 1, data)
+    assert [one[1] for one in search.releases(data, "screen", 0, 12)] == pytest.approx([2.0] * 12)
+    assert search.releases(like, "screen", 0, 1, data)[0][1] == pytest.approx(3.0)
+    assert search.releases(data, "screen", 0, 1)[0][1] == pytest.approx(2.0)
 
 
 def test_noise_that_is_seeded_with_the_data_is_a_lead():

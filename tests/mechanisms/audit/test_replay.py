@@ -83,25 +83,6 @@ def test_every_step_draws_its_own_noise(steps, output):
     assert math.sqrt(steps + 1) * sensitivity / law.sigma > law.privacy.mu  # one step more was not paid for
 
 
-class Broadcast:
-    """A generator whose normal draws are one number for all coordinates (axis 0)."""
-
-    def __init__(self, random):
-        self.random = random
-
-    def normal(self, scale, size):
-        return np.repeat(self.random.normal(scale=scale, size=(1, *size[1:])), size[0], axis=0)
-
-
-def test_noise_that_is_shared_is_seen():
-    law = descent()
-    assert not replay.shares_noise(law.sample)
-    assert replay.shares_noise(lambda rng, size: law.sample(Broadcast(rng), size))
-    released = gaussian.law([0.0, 1.0, 2.0], sensitivity=1.0, privacy=GaussianDP(1.0))
-    assert not replay.shares_noise(released.sample)
-    assert replay.shares_noise(lambda rng, size: released.value + rng.normal(size=(size, 1)))
-
-
 @pytest.mark.statistical
 def test_noise_has_its_law_jointly():
     size = 2_000

@@ -16,7 +16,7 @@ from lemmata.mechanisms.audit.play import game, neighbour_search, pair_ranking
 from lemmata.mechanisms.audit.subjects.adapters import mechanism
 from lemmata.mechanisms.numerics.streams import TEST_ROOT
 from lemmata.mechanisms.privacy import PureDP
-from tests.mechanisms.audit.planted_leaks import tidy, x
+from tests.mechanisms.audit.planted_leaks import never, tidy, x
 
 pytestmark = pytest.mark.statistical
 
@@ -39,9 +39,9 @@ def test_a_round_costs_as_much_as_the_last_and_what_was_released_counts_on(monke
         return apart(best)
 
     monkeypatch.setattr(neighbour_search, "apart", noted)
-    ranked = search.screened(offered(search, (x,)))
+    ranked = search.screened(offered(search, (x,)), never)
     spent.append(search.spent)
-    search.halved(ranked, lambda leader, releases: False)
+    search.halved(ranked, never)
     assert rounds[:3] == [(24, 24, 24), (8, 96, 96), (3, 312, 312)]
     costs = np.diff(spent)[:3]
     assert costs.max() <= 2 * 3 * 216 and all(costs > 0)  # less where pairs share a dataset
@@ -55,7 +55,7 @@ def test_one_place_among_many_is_found_by_blocks():
         return (tidy(x) * weights).sum() + rng.laplace()
 
     search = neighbour_search.Search(mechanism(weighed), checked(PureDP(1.0)), TEST_ROOT, 20_000)
-    ranked = search.screened(offered(search, (np.linspace(0, 1, 300),)))
+    ranked = search.screened(offered(search, (np.linspace(0, 1, 300),)), never)
     assert ranked[0].pair.place == 211 and ranked[0].pair.inner is None
     assert search.spent < 2_000
 
@@ -95,7 +95,7 @@ def test_pairs_that_release_the_same_go_on_last():
 def test_an_estimate_is_told_after_the_first_pairs():
     lines = []
     search = searching(lines.append)
-    search.screened(offered(search, (x,)))
+    search.screened(offered(search, (x,)), never)
     assert len(lines) == 1 and lines[0].startswith(f"rough: {neighbour_search.TIMED} pairs tried; 19,")
 
 
