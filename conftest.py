@@ -41,7 +41,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.args = [as_imported(argument, config.invocation_params.dir) for argument in config.args]
     if config.getoption("--record"):
         worker = getattr(config, "workerinput", {}).get("workerid")
-        config.pluginmanager.register(selection.Recorder(selection.FILE, worker))
+        some = config.args_source == pytest.Config.ArgsSource.ARGS  # of the others the record keeps what it knows
+        before = selection.Record().executed() if some and not worker else {}
+        config.pluginmanager.register(selection.Recorder(selection.FILE, worker, before))
 
 
 def as_imported(argument: str, here: Path) -> str:

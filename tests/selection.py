@@ -84,8 +84,10 @@ def _dump(node: ast.AST) -> str:
 class Recorder:
     """A plugin that notes which functions of the repository each test executes, and how long it takes."""
 
-    def __init__(self, file: Path, worker: str | None) -> None:
-        self.file, self.worker = file, worker
+    def __init__(
+        self, file: Path, worker: str | None, before: dict[str, tuple[list[str], float]] | None = None
+    ) -> None:
+        self.file, self.worker, self.before = file, worker, before or {}
         self.codes: set[CodeType] = set()
         self.of_fixture: dict[Any, set[CodeType]] = {}
         self.tests: dict[str, tuple[list[str], float]] = {}
@@ -126,7 +128,7 @@ class Recorder:
         for part in self.file.parent.glob(f"{self.file.stem}.gw*"):
             self.tests |= json.loads(part.read_text())
             part.unlink()
-        write(self.file, self.tests)
+        write(self.file, self.before | self.tests)
 
 
 def name_of(code: CodeType) -> str:
@@ -161,6 +163,13 @@ class Record:
             read = json.loads(lzma.decompress(file.read_bytes()))
             self.functions, self.tests = read["functions"], read["tests"]
             self.sets = [frozenset(_added(gaps)) for gaps in read["sets"]]
+
+    def executed(self) -> dict[str, tuple[list[str], float]]:
+        """{test: the functions that it executed, and what it took}."""
+        return {
+            test: ([self.functions[i] for i in self.sets[place]], seconds)
+            for test, (place, seconds) in self.tests.items()
+        }
 
     def concerned(self, changed: frozenset[str]) -> dict[str, int]:
         """{test that executed a changed function: how many functions it executed}."""

@@ -455,8 +455,9 @@ def moments_move_by_one_record(*, n, d, mu, factor=1):
         {"D": 30, "mu": 1.0, "few": 50, "ratio": 1, "beta": 0.075},
     ),
     control=Control("noise of {} times its standard deviation, with the ridge of the right one", (8, 64)),
-    chunk=300,
-    cost=4e-4,
+    chunk=100,
+    cap=5,
+    cost=1e-3,
     expect=0.01,
     note="noise of twice its standard deviation exceeds the bound in none of 200 releases at these settings",
 )
