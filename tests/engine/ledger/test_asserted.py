@@ -19,7 +19,7 @@ UNCALLED = {
     "bms22": 87,
     "rbht09": 16,
     "wzw25": 167,
-}  # rows that are given and not called: fewer, not more
+}  # given and not called: fewer, not more
 
 
 @pytest.fixture(scope="module", autouse=True)

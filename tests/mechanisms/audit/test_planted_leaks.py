@@ -363,6 +363,7 @@ def test_shapes_of_other_libraries(target, data, claims):
     )
 
 
+@pytest.mark.slow
 def test_frames_are_datasets():
     frame = pd.DataFrame({"age": 50 * X[:, 0], "town": ["a", "b"] * 6})
 
@@ -438,6 +439,7 @@ class Undeclared(ReadsClasses):
         return np.unique(y) if self.classes is None else self.classes
 
 
+@pytest.mark.slow
 def test_labels_that_were_not_declared_are_named_with_the_remedy():
     found = lemmata.audit(Undeclared(), X, y, ONE, root=5, budget=4096)
     assert found.verdict == REFUTED
