@@ -27,8 +27,8 @@ from tests.claims import CLAIMS, registry
 from tests.soak import counted
 
 EXPECTED = {key: line for key, line in accepted.everything().items() if line.verdict}
-LONG = 0.3  # core-seconds, as planned
-FEW = 200  # settings of the engine's own choice for a check; `make verify` tries a thousand
+LONG = 0.15  # core-seconds, as planned
+FEW = 100  # settings of the engine's own choice for a check; `make verify` tries a thousand
 PLANNED = plan_claims(CLAIMS.values(), "quick")
 
 

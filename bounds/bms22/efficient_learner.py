@@ -115,14 +115,14 @@ def sign_distortion(m: int, k: int, beta: float) -> float:
 
     Random signs with k rows distort the squared norms of 3m + 1 vectors by more than t with probability at most beta/3.
 
-    >>> round(sign_distortion(1000, 1000, 0.1), 4)
-    0.2401
+    >>> round(sign_distortion(1000, 1000, 0.1), 4), round(1e15 * sign_distortion(1000, 10**32, 0.1), 4)
+    (0.2401, 0.6957)
     """
     needed = 4 * log(6 * (3 * m + 1) / beta) / k
     if needed > 1 / 3:
         return inf
     low, high = 0.0, 1.0
-    while high - low > 1e-12:
+    while high - low > 1e-12 * high:
         middle = (low + high) / 2
         low, high = (middle, high) if middle**2 - 2 * middle**3 / 3 < needed else (low, middle)
     return high
