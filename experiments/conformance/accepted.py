@@ -97,11 +97,7 @@ def renew(paper: Paper, rows: Iterable[Mapping], told: Callable[[str], None], st
 def tie_of(claim: Claim, before: str, store: Store) -> str:
     """The tie of a row that holds, as `store` remembers it for this check and this statement, or as it is found now."""
     made = fingerprint.hash_code(claim.theorem.formula, claim.trial, *filter(None, [claim.by]))
-    name = claim.key, f"tie {made}"
-    if (kept := store.answer(*name)) is None:
-        kept = ties.find_tie(claim, before)
-        store.keep(*name, kept)
-    return kept
+    return store.recall(claim.key, f"tie {made}", lambda: ties.find_tie(claim, before))
 
 
 def said(line: Accepted | None) -> str:

@@ -208,11 +208,8 @@ def renew(
 def _recall_noticer(number: Number, store: Store) -> str:
     """What notices a number, as `store` remembers it for this function, these checks and values, or found now."""
     checks = [(claim.theorem.formula, claim.theorem.formula.__doc__, claim.trial) for claim in number.claims]
-    name = " ".join(number.name), f"number {fingerprint.hash_code(number.function, *checks, *number.values)}"
-    if (by := store.answer(*name)) is None:
-        by = number.noticed_by()
-        store.keep(*name, by)
-    return by
+    made = fingerprint.hash_code(number.function, *checks, *number.values)
+    return store.recall(" ".join(number.name), f"number {made}", number.noticed_by)
 
 
 def _blunted(number: Number, by: str) -> bool:
