@@ -18,6 +18,7 @@ from lemmata.mechanisms.estimators.private_estimator import PrivateEstimator
 from lemmata.mechanisms.learners.statistics import second_moments
 from lemmata.mechanisms.numerics.arguments import quiet
 from lemmata.mechanisms.numerics.arithmetic import sqrt_down
+from lemmata.mechanisms.numerics.inherited_docs import share_docs
 from lemmata.mechanisms.numerics.sparse_rows import Rows
 from lemmata.mechanisms.numerics.threads import thread_count_for
 from lemmata.mechanisms.privacy import GaussianDP, to_gaussian_budget
@@ -110,26 +111,17 @@ class PrivateRidge(RegressorMixin, PrivateEstimator):
     records_per_user: int = 1
     is_private_step = True
 
+    @share_docs(scaling.PrivateScaler.fit)
     @quiet
     def fit(self, X: ArrayLike, y: ArrayLike, *, groups: Any = None, accountant: Any = None, **refused: Any) -> Any:
         """Draw one release.
 
         Parameters
         ----------
-        X : array, sparse matrix or frame of shape (n, d)
-            No entry is refused.
         y : array of shape (n,)
             What is no number counts as the centre of the range of y, infinities as its ends.
-        groups : array of shape (n,), optional
-            The user of each record: text or whole numbers, public. Of a user the first `records_per_user` are used.
         accountant : Accountant, optional
             Charged `privacy_` after all that is public was checked and before anything is drawn.
-        **refused
-            A `sample_weight`, or anything else that other estimators take.
-
-        Returns
-        -------
-        self
 
         Raises
         ------

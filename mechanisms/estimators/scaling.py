@@ -235,7 +235,7 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
             Charged (epsilon, delta) after all that is public was checked and before anything is drawn, unless `bounds`
             says all.
         **refused
-            A `sample_weight`, or anything else that other transformers take.
+            A `sample_weight`, or anything else that other estimators take.
 
         Returns
         -------

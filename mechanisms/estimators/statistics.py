@@ -24,6 +24,7 @@ from lemmata.mechanisms.numerics.arguments import (
     row_entries,
 )
 from lemmata.mechanisms.numerics.arithmetic import check_in_range
+from lemmata.mechanisms.numerics.inherited_docs import share_docs
 from lemmata.mechanisms.numerics.sparse_rows import Rows, is_sparse
 from lemmata.mechanisms.privacy import ApproxDP, Guarantee, PureDP
 from lemmata.mechanisms.privacy.disclosure import charge_account, check_account
@@ -81,6 +82,7 @@ def private_mean(
     return release(bounded_mean.law(rows, privacy=asked, bounds=bounds), asked, "private_mean", accountant, rng, one)
 
 
+@share_docs(private_mean)
 @quiet
 def private_histogram(
     X: ArrayLike,
@@ -107,12 +109,6 @@ def private_histogram(
         Ascending; the last one belongs to the last bin. Public. Exactly one of `edges` and `categories` is given.
     categories : sequence of labels, optional
         Two or more, public; counted in this order.
-    epsilon, delta : float
-        epsilon > 0 and 0 <= delta < 1.
-    accountant : Accountant, optional
-        Charged before anything is drawn.
-    rng : Generator, optional
-        Without it all bits come from the operating system. Whoever knows its seed can take the noise away.
 
     Returns
     -------
@@ -142,6 +138,7 @@ def private_histogram(
     return np.asarray(release(law, asked, "private_histogram", accountant, rng, one)).astype(np.int64)
 
 
+@share_docs(private_mean)
 @quiet
 def private_quantile(
     X: ArrayLike,
@@ -172,10 +169,6 @@ def private_quantile(
         Positive.
     cells : int
         Of the grid between the bounds. Public.
-    accountant : Accountant, optional
-        Charged before anything is drawn.
-    rng : Generator, optional
-        Without it all bits come from the operating system. Whoever knows its seed can take the noise away.
 
     Returns
     -------
