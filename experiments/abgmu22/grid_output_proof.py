@@ -45,9 +45,8 @@ def copies_among_the_guesses(*, factor=1):
         if unit <= 0.25:
             yield Link("hidden", setting, clip / n, (2 - sqrt(2)) * sqrt(unit))
             above = float(search.deviation_above(loss_bound=clip, risk=1.0, n=n, chance=exp(-level)))
-            penalty = 2 * sqrt(unit) + sqrt(2 * level) * 2 * clip * sqrt(guesses * copies) / (n * mu)
             noise = sqrt(2 * level) * 2 * clip * sqrt(guesses * copies) / (n * mu)
-            left = label**2 * min(1.0, 2 * min(base, 1.0) + above + penalty + noise)
+            left = label**2 * min(1.0, 2 * min(base, 1.0) + above + (2 * sqrt(unit) + noise) + noise)
             yield setting, left, bounds.boosted_excess(**setting) / factor
 
 

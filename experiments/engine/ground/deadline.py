@@ -15,10 +15,8 @@ HUNG = 300  # CPU seconds, all threads and ended children together, after which 
 PATIENCE = 4  # times as long by the clock, for a chunk that waits and does not compute; no verdict depends on either
 COMPILERS = ("numba", "llvmlite")
 CALLBACKS = ("weakref", "_weakrefset")
-ATOMIC, NEAR = (
-    ("gc_callback", "__del__", "__enter__", "__exit__"),
-    5,
-)  # is not interrupted, nor what it calls so far down
+ATOMIC = ("gc_callback", "__del__", "__enter__", "__exit__")  # what is not interrupted
+NEAR = 5  # nor what it calls so far down
 TICKS = 20  # pieces of a time by the clock: a process that is stopped, say by Ctrl-Z, and goes on later, misses one
 
 
