@@ -1,6 +1,7 @@
 """Fewer records: what sampling with and without replacement, and shuffling, add to privacy."""
 
 from fractions import Fraction
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,18 @@ def poisson(*, q: Any, ratio: Any, delta: Any) -> Any:
     says=AMPLIFIED + r",\ \text{one record replaced}",
 )
 def poisson_replaced(*, q: Any, ratio: Any, delta: Any) -> Any:
-    """The same where the mechanism is private for replaced records only. Use samples without replacement."""
+    """The same where the mechanism is private for replaced records only. Use one that is private for added ones too."""
+    return q * delta
+
+
+@poisson.explicit(part="both", says=AMPLIFIED + r",\ \text{Poisson samples, private for added and replaced records}")
+def poisson_for_both(*, q: Any, ratio: Any, delta: Any) -> Any:
+    """The same for both neighbours, of a mechanism that is private for both. Use this with replaced records.
+
+    Derivation. Given the other records the two releases are (1 - q) M(S) + q M(S, x) and (1 - q) M(S) + q M(S, y), of
+    which each two laws are (epsilon, delta)-close. By advanced joint convexity their divergence at 1 + q (ratio - 1)
+    is at most q times that of M(S, x) from a mixture of M(S) and M(S, y) at ratio, so at most q delta.
+    """
     return q * delta
 
 
@@ -75,6 +87,30 @@ def subset_gain(*, q: Any, ratio: Any, delta: Any) -> Any:
     return max(gain(mix(q, p, a), mix(q, other, a), 1 + Fraction(q) * (Fraction(ratio) - 1)) for a in rest)
 
 
+@subset.explicit(
+    part="added",
+    says=r"(\varepsilon,\delta)\text{-DP for replaced records}\Rightarrow(\log(1+q(e^\varepsilon-1)),q\delta)"
+    r"\text{-DP for one record more},\ q=\tfrac{m}{n+1}",
+    needs=[integer("m"), integer("n"), require("m <= n", lambda m, n: m <= n), *SAMPLED[1:]],
+)
+def subset_added(*, m: Any, n: Any, ratio: Any, delta: Any) -> Any:
+    """The same for m of n or n + 1 records, under added records. Use m/(n + 1), which is smaller than m/n.
+
+    Derivation. A sample of the n + 1 records has the new one with probability q. Without it, it is a sample of the n;
+    with it, it is one of them in which a uniform record is replaced. So the two laws are a and (1 - q) a + q p with
+    (epsilon, delta)-close a and p.
+
+    >>> subset_added(m=2, n=7, ratio=3.0, delta=0.5)
+    0.125
+    """
+    return m / (n + 1) * delta
+
+
+def shares(*, m: int, n: int) -> tuple[Fraction, Fraction]:
+    """The shares of samples of m of n + 1 records that have the new one, and that have not, by counting."""
+    return Fraction(comb(n, m - 1), comb(n + 1, m)), Fraction(comb(n, m), comb(n + 1, m))
+
+
 SAMPLES = {
     "reach": {"ratio": 50},
     "quick": grid(q=[0.1, 1.0], ratio=[3.0], delta=[0.01, 0.0]),
@@ -86,9 +122,24 @@ oracle_claim(poisson, **SAMPLES)(
 )
 oracle_claim(subset, **SAMPLES)(subset_gain)
 oracle_claim(
+    poisson_for_both, oracle="exact", cites=["Balle et al. 2018, Theorem 2: advanced joint convexity"], **SAMPLES
+)(subset_gain)
+oracle_claim(
+    subset_added,
+    oracle="exact",
+    quick=grid(m=[1, 5], n=[5, 40], ratio=[3.0], delta=[0.01, 0.0]),
+    reach={"n": 300, "ratio": 50},
+)(
+    lambda *, m, n, ratio, delta: gain(
+        mix(shares(m=m, n=n)[0], *worst_pair(ratio, delta)),
+        worst_pair(ratio, delta)[1],
+        1 + shares(m=m, n=n)[0] * (Fraction(ratio) - 1),
+    )
+)
+oracle_claim(
     poisson_replaced,
     severity="privacy",
-    corrected_by=subset,
+    corrected_by=poisson_for_both,
     quick=grid(q=[0.1], ratio=[3.0], delta=[0.0]),
     note="a mechanism that tells the size of its sample is not amplified",
     python="""from amplification import poisson_replaced
@@ -121,13 +172,59 @@ def shuffled(*, local: Any, n: Any, delta: Any) -> Any:
 
 
 def shuffled_delta(target: float, *, local: float, n: int, delta: float) -> float:
-    """The delta of the pair to which they reduce shuffling: a report hidden among C clones of either kind."""
-    c, a = np.arange(n)[:, None], np.arange(n + 1)[None, :]
-    p = 1 / (1 + np.exp(-local))
+    """The delta of the pair to which they reduce shuffling: a report hidden among C clones of either kind.
+
+    Counts that have together less than 1e-15 of the mass are left out, and this much is added.
+    """
+    like = np.exp(-local)
+    spread = 9 * np.sqrt((n - 1) * like * (1 - like)) + 40
+    first, last = max(0, int((n - 1) * like - spread)), min(n - 1, int((n - 1) * like + spread))
+    c = np.arange(first, last + 1)[:, None]
+    a = np.arange(max(0, int(first / 2 - 5 * np.sqrt(first) - 40)), int(last / 2 + 5 * np.sqrt(last)) + 42)[None, :]
+    p = 1 / (1 + like)
     hidden, shown = binom.pmf(a, c, 0.5), binom.pmf(a - 1, c, 0.5)
-    weights = binom.pmf(c, n - 1, np.exp(-local))
-    gains = p * shown + (1 - p) * hidden - np.exp(target) * ((1 - p) * shown + p * hidden)
-    return float(np.sum(weights * np.maximum(gains, 0)))
+    gains = p * shown + (1 - p) * hidden - np.exp(min(float(target), 700)) * ((1 - p) * shown + p * hidden)
+    return float(np.sum(binom.pmf(c, n - 1, like) * np.maximum(gains, 0))) + 1e-15
+
+
+@theorem(
+    "efmrtt19.thm7",
+    kind="privacy",
+    says=r"\varepsilon=\varepsilon_1\sqrt{2n\log(1/\delta)}+n\varepsilon_1(e^{\varepsilon_1}-1),"
+    r"\ \varepsilon_1=\frac{2e^{2\varepsilon_0}(e^{\varepsilon_0}-1)}{n}",
+    needs=[positive("local"), integer("n", 2), in_unit_interval("delta")],
+)
+def shuffled_by_swaps(*, local: Any, n: Any, delta: Any) -> Any:
+    """The first bound for n shuffled reports. Use Theorem 3.1 of Feldman et al., which is smaller for large epsilon.
+
+    >>> print(round(shuffled_by_swaps(local=log(2.0), n=8, delta=exp(-1.0)), 6))  # 4 + 8 (e - 1)
+    17.746255
+    """
+    step = 2 * exp(2 * local) * (exp(local) - 1) / n
+    return step * sqrt(2 * n * log(1 / delta)) + n * step * (exp(step) - 1)
+
+
+@theorem(
+    "efmrtt19.thm7",
+    part="simple",
+    kind="privacy",
+    says=r"\varepsilon_0<\tfrac12,\ \delta<\tfrac1{100},\ n\ge1000:"
+    r"\ \varepsilon=12\varepsilon_0\sqrt{\frac{\log(1/\delta)}{n}}",
+    needs=[
+        positive("local"),
+        require("local < 1/2", lambda local: local < 0.5),
+        integer("n", 1000),
+        in_unit_interval("delta"),
+        require("delta < 1/100", lambda delta: delta < 0.01),
+    ],
+)
+def shuffled_simple(*, local: Any, n: Any, delta: Any) -> Any:
+    """The same for small epsilon, as the abstract advertises it. Use this by hand.
+
+    >>> print(round(shuffled_simple(local=0.25, n=3600, delta=exp(-16.0)), 6))  # 12 (4/60)/4
+    0.2
+    """
+    return 12 * local * sqrt(log(1 / delta) / n)
 
 
 oracle_claim(
@@ -138,4 +235,20 @@ oracle_claim(
     reach={"n": 100},
     caught=(4, 10, 20),
     quick=(*grid(local=[1.0], n=[400], delta=[0.01]), *grid(local=[0.1], n=[100], delta=[0.1])),
+)(shuffled_delta)
+HIDDEN = {"against": "delta", "oracle": "above", "cites": ["Feldman, McMillan & Talwar 2021, Theorem 3.2"]}
+oracle_claim(
+    shuffled_by_swaps,
+    caught=(8, 30, 200),
+    quick=grid(local=[0.5, 1.0], n=[300, 2], delta=[1e-6, 0.1]),
+    reach={"local": 3, "n": 300},
+    **HIDDEN,
+)(shuffled_delta)
+oracle_claim(
+    shuffled_simple,
+    caught=(4, 10, 20),
+    quick=grid(local=[0.49, 0.1], n=[1000, 3000], delta=[1e-6, 1e-3]),
+    reach={"n": 3000},
+    cost=0.02,
+    **HIDDEN,
 )(shuffled_delta)

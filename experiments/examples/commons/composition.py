@@ -116,6 +116,35 @@ oracle_claim(advanced_sharp, figure=accounts, **SPENT)(composed)
 
 
 @theorem(
+    "m17.cor1",
+    kind="privacy",
+    says=r"\varepsilon\text{-DP }k\text{ times},\ \log(1/\delta)\ge k\varepsilon^2"
+    r"\Rightarrow(4\varepsilon\sqrt{2k\log(1/\delta)},\delta)\text{-DP}",
+    needs=[
+        *(integer("k"), positive("epsilon"), in_unit_interval("delta")),
+        require("log(1/delta) >= k epsilon²", lambda k, epsilon, delta: log(1 / delta) >= k * epsilon**2),
+    ],
+)
+def advanced_by_renyi(*, k: Any, epsilon: Any, delta: Any) -> Any:
+    """The epsilon of k pure releases by Rényi privacy. Use Theorem 3.4 of Kairouz et al., which is smaller.
+
+    >>> print(round(advanced_by_renyi(k=2, epsilon=0.25, delta=exp(-1.0)), 6))
+    2.0
+    """
+    return 4 * epsilon * sqrt(2 * k * log(1 / delta))
+
+
+oracle_claim(
+    advanced_by_renyi,
+    against="delta",
+    oracle="exact",
+    caught=(4, 8, 20),
+    reach={"k": 300},
+    quick=grid(k=[1, 100], epsilon=[0.1, 0.01], delta=[1e-5, 0.1]),
+)(lambda target, *, k, epsilon, delta: composed(target, k=k, epsilon=epsilon, each=0))
+
+
+@theorem(
     "dr14.cor3.21",
     kind="privacy",
     says=r"\varepsilon=\frac{\varepsilon'}{2\sqrt{2k\log(1/\delta')}}\Rightarrow(\varepsilon',k\delta+\delta')\text{-DP}",
@@ -269,13 +298,30 @@ def group_delta(*, k: Any, epsilon: Any, delta: Any) -> Any:
     return k * exp(k * epsilon) * delta
 
 
-oracle_claim(
-    group_delta,
-    quick=grid(k=[1, 4], epsilon=[0.01, 1.0], delta=[1e-6]),
-    reach={"epsilon": 1, "k": 100},
-    caught=(1.1, 2),
-    oracle="exact",
-)(lambda *, k, epsilon, delta: delta * np.expm1(k * epsilon) / np.expm1(epsilon))
+@group_delta.quoted(
+    part="exponent",
+    by="public surveys, with the exponent k - 1",
+    says=r"(\varepsilon,\delta)\text{-DP}"
+    r"\Rightarrow(k\varepsilon,ke^{(k-1)\varepsilon}\delta)\text{-DP for groups of }k",
+)
+def group_delta_quoted(*, k: Any, epsilon: Any, delta: Any) -> Any:
+    """The delta of groups of k with the smaller exponent. Use this by hand.
+
+    >>> print(round(group_delta_quoted(k=3, epsilon=0.5, delta=0.125) * exp(-1.0), 6))
+    0.375
+    """
+    return k * exp((k - 1) * epsilon) * delta
+
+
+for _statement in (group_delta, group_delta_quoted):
+    oracle_claim(
+        _statement,
+        quick=grid(k=[1, 4], epsilon=[0.01, 1.0], delta=[1e-6]),
+        reach={"epsilon": 1, "k": 100},
+        caught=(1.1, 2),
+        oracle="exact",
+        rounding=1e-12,
+    )(lambda *, k, epsilon, delta: delta * np.expm1(k * epsilon) / np.expm1(epsilon))
 
 
 @theorem(

@@ -206,3 +206,32 @@ def wainwright(*, k: Any, epsilon: Any) -> Any:
 STRAYING = {"oracle": "exact", "quick": grid(k=[1, 60], epsilon=[0.01, 0.49, 0.9]), "caught": (2.5, 4)}
 oracle_claim(projected_length, **STRAYING | {"quick": grid(k=[1, 60], epsilon=[0.01, 0.2, 0.49])})(chi_square_strays)
 oracle_claim(wainwright, **STRAYING)(chi_square_strays)
+
+
+@theorem(
+    "mrt18.lem15.4",
+    kind="construction",
+    says=r"\varepsilon<\tfrac12,\ m>4,\ k=\frac{20\log m}{\varepsilon^2}"
+    r"\Rightarrow\Pr[\text{all distances are kept}]>0",
+    needs=[integer("m", 5), in_unit_interval("epsilon"), require("epsilon < 1/2", lambda epsilon: epsilon < 0.5)],
+)
+def textbook_rows(*, m: Any, epsilon: Any) -> Any:
+    """The dimension that keeps m points, as a textbook has it. Use Theorem 2.1 of Dasgupta & Gupta, which is smaller.
+
+    >>> print(round(textbook_rows(m=8, epsilon=0.25) / log(2), 6))
+    960.0
+    """
+    return 20 * log(m) / epsilon**2
+
+
+@inequality_claim(
+    textbook_rows,
+    cost=0.002,
+    oracle="exact",
+    quick=grid(m=[5, 1000], epsilon=[0.49, 0.1]),
+    control=Control("the rows divided by {}", (4, 8, 16)),
+)
+def textbook_pairs(*, m, epsilon, factor=1):
+    """The chance that one of all pairs strays, by the union bound: below 1, some projection keeps them all."""
+    k = int(np.ceil(textbook_rows(m=m, epsilon=epsilon) / factor))
+    yield {"m": m, "epsilon": epsilon}, m * (m - 1) / 2 * chi_square_strays(k, epsilon), 1

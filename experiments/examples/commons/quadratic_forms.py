@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from laws import chi_square_strays
 from scipy.stats import chi2
 
@@ -89,6 +90,89 @@ def quadratic_form(*, k: Any, t: Any) -> Any:
     return 2 * exp(-min(t**2 / (16 * k), t / 4))
 
 
+def pair_tail(s: float, b: float) -> float:
+    """P(Y_1² + Y_2² + b (Y_3² + Y_4²) > s) for normal Y and -1 <= b <= 1: two exponential variables."""
+    if s <= 0 <= b:
+        return 1.0
+    if b <= 0:
+        return float(np.exp(-s / 2) / (1 - b) if s >= 0 else 1 + b / (1 - b) * np.exp(-s / (2 * b)))
+    u = s * (1 - b) / (2 * b)
+    return float(np.exp(-s / 2) * (np.exp(-u) + (-np.expm1(-u) / (1 - b) if b < 1 else s / 2)))
+
+
+WEIGHTS = [in_unit_interval("b"), in_unit_interval("delta")]
+
+
+@theorem(
+    "lm00.lem1",
+    part="weighted",
+    kind="tail",
+    says=r"Z=\sum_ia_i(Y_i^2-1),\ a_i\ge0:\ \Pr[Z\ge2|a|_2\sqrt x+2|a|_\infty x]\le e^{-x},\ a=(1,1,b,b)",
+    needs=WEIGHTS,
+)
+def weighted_above(*, b: Any, delta: Any) -> Any:
+    """The level that a weighted sum rarely exceeds, at weights 1, 1, b, b. Use this for quadratic forms.
+
+    >>> print(round(weighted_above(b=1.0, delta=exp(-4.0)), 6))  # 2 2 2 + 2 4
+    16.0
+    """
+    return 2 * sqrt(2 + 2 * b**2) * sqrt(log(1 / delta)) + 2 * log(1 / delta)
+
+
+@theorem(
+    "lm00.lem1",
+    part="weighted below",
+    kind="tail",
+    says=r"\Pr[Z\le-2|a|_2\sqrt x]\le e^{-x},\ a=(1,1,b,b)",
+    needs=WEIGHTS,
+)
+def weighted_below(*, b: Any, delta: Any) -> Any:
+    """How far it rarely falls below its mean. Use this for lower bounds.
+
+    >>> print(round(weighted_below(b=1.0, delta=exp(-4.0)), 6))
+    8.0
+    """
+    return 2 * sqrt(2 + 2 * b**2) * sqrt(log(1 / delta))
+
+
+WEIGHTED = {"against": "delta", "oracle": "exact", "quick": grid(b=[0.1, 0.9], delta=[1e-6, 0.1])}
+oracle_claim(weighted_above, caught=(1.5, 3), **WEIGHTED)(
+    lambda level, *, b, delta: pair_tail(float(level) + 2 + 2 * b, b)
+)
+oracle_claim(weighted_below, caught=(3, 9), **WEIGHTED | {"quick": grid(b=[0.1, 0.9], delta=[0.5, 0.9])})(
+    lambda level, *, b, delta: 1 - pair_tail(2 + 2 * b - float(level), b)
+)
+
+
+@quadratic_form.explicit(
+    part="indefinite",
+    says=r"\Pr[|X^TAX-EX^TAX|>t]\le2\exp\left(-\min\left(\frac{t^2}{16\|A\|_F^2},\frac{t}{4\|A\|}\right)\right),"
+    r"\ A\text{ symmetric with eigenvalues }1,1,b,b",
+    needs=[between("b", -1, 1), positive("t")],
+)
+def indefinite_form(*, b: Any, t: Any) -> Any:
+    """The same for A that is not a multiple of the identity, of both signs too. Use this for X^T A X.
+
+    Derivation. In the basis of eigenvectors the form is a sum of a_i (Y_i² - 1) with independent normal Y_i. Its moment
+    at s < 1/(2 ||A||) is at most exp(s² ||A||_F²/(1 - 2 s ||A||)), by `square_moment` for positive a_i and by
+    -log(1 + 2 u)/2 + u <= u² for negative ones. As in Lemma 1 of Laurent & Massart it exceeds 2 ||A||_F sqrt(x) +
+    2 ||A|| x with probability at most e^-x, and so does its negative. At x the minimum in the exponent both terms are
+    at most t/2.
+
+    >>> print(round(log(indefinite_form(b=-1.0, t=8.0) / 2), 6), round(log(indefinite_form(b=1.0, t=32.0) / 2), 6))
+    -1.0 -8.0
+    """
+    return 2 * exp(-min(t**2 / (16 * (2 + 2 * b**2)), t / 4))
+
+
+oracle_claim(
+    indefinite_form,
+    oracle="exact",
+    given=[square_moment],
+    quick=grid(b=[-1.0, -0.3, 0.5], t=[0.5, 30.0]),
+    caught=(4, 9),
+    steps=[Step("both terms are at most t/2")],
+)(lambda *, b, t: pair_tail(2 + 2 * b + t, b) + 1 - pair_tail(2 + 2 * b - t, b))
 oracle_claim(quadratic_form, oracle="exact", quick=grid(k=[1, 50], t=[0.5, 30.0]), caught=(4, 9))(
     lambda *, k, t: chi_square_strays(k, t / k)
 )
