@@ -123,8 +123,22 @@ from features import uniform_features
 error_at_a_point = 2 / pi * acos(0.5)  # the chance that |cos(2 w x + 2 b)| is at least 1/2, b uniform
 assert error_at_a_point > uniform_features(D=1, d=1, epsilon=0.5, spread=0.01)""",
 )(lambda *, D, d, epsilon, spread: 2 * float(np.arccos(min(epsilon, 1)) / np.pi) ** D)  # all of one sign and large
+
+
+def errors_of_features(**_: Any) -> dict[str, list]:
+    """The chance of an error of 1/4 with D features in five dimensions, at one pair and at all pairs, capped at 1."""
+    counts = np.unique(np.geomspace(100, 30_000, 30).astype(int)).tolist()
+    pairs = [float(uniform_pairs(D=D, d=5, epsilon=0.25, spread=1.0)) for D in counts]
+    return {
+        "D": counts,
+        "all": [min(1.0, chance) for chance in pairs],
+        "one": [min(1.0, float(random_features(D=D, epsilon=0.25))) for D in counts],
+    }
+
+
 oracle_claim(
     uniform_pairs,
+    figure=errors_of_features,
     oracle="above",
     quick=grid(D=[1, 400], d=[1, 5], epsilon=[0.5, 1.5], spread=[0.01, 3.0]),
     reach={"D": 10_000, "d": 50},

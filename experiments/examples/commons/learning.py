@@ -197,7 +197,6 @@ oracle_claim(
     oracle="exact",
     rounding=1e-3,
     cost=0.02,
-    given=[noisy_descent],
     caught=(1.1, 1.5, 2),
     reach={"T": 60, "n": 60},
     quick=grid(B=[1.0], L=[1.0, 3.0], T=[1, 2, 40], n=[10, 2], rho=[0.1]),

@@ -10,6 +10,7 @@ from scipy.stats import beta as beta_law, binom
 
 from lemmata.paper import (
     Control,
+    OutOfReach,
     exp,
     grid,
     in_unit_interval,
@@ -224,8 +225,20 @@ def textbook_rows(*, m: Any, epsilon: Any) -> Any:
     return 20 * log(m) / epsilon**2
 
 
+def dimensions(**_: Any) -> dict[str, list]:
+    """The dimensions that keep n points at epsilon = 1/4, by three formulas."""
+    counts = np.unique(np.geomspace(10, 1e6, 25).astype(int)).tolist()
+    return {
+        "n": counts,
+        "textbook": [float(textbook_rows(m=n, epsilon=0.25)) for n in counts],
+        "signs": [float(enough_signs(n=n, epsilon=0.25, beta=1.0)) for n in counts],
+        "gaussian": [float(enough_rows(n=n, epsilon=0.25)) for n in counts],
+    }
+
+
 @inequality_claim(
     textbook_rows,
+    figure=dimensions,
     cost=0.002,
     oracle="exact",
     quick=grid(m=[5, 1000], epsilon=[0.49, 0.1]),
@@ -233,5 +246,7 @@ def textbook_rows(*, m: Any, epsilon: Any) -> Any:
 )
 def textbook_pairs(*, m, epsilon, factor=1):
     """The chance that one of all pairs strays, by the union bound: below 1, some projection keeps them all."""
+    if epsilon < 1e-5:
+        raise OutOfReach("more rows than chi-square tails are computed for")
     k = int(np.ceil(textbook_rows(m=m, epsilon=epsilon) / factor))
     yield {"m": m, "epsilon": epsilon}, m * (m - 1) / 2 * chi_square_strays(k, epsilon), 1

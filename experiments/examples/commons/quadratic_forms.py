@@ -165,13 +165,20 @@ def indefinite_form(*, b: Any, t: Any) -> Any:
     return 2 * exp(-min(t**2 / (16 * (2 + 2 * b**2)), t / 4))
 
 
+def forms(**_: Any) -> dict[str, list]:
+    """The chance that forms with eigenvalues 1, 1, b, b stray by t, and the bound at b = 1, which has the largest."""
+    ts = np.linspace(1, 40, 40).tolist()
+    strays = lambda b: [pair_tail(2 + 2 * b + t, b) + 1 - pair_tail(2 + 2 * b - t, b) for t in ts]  # noqa: E731
+    bound = [min(1.0, float(indefinite_form(b=1.0, t=t))) for t in ts]
+    return {"t": ts, "bound": bound, "equal": strays(1.0), "opposite": strays(-1.0)}
+
+
 oracle_claim(
     indefinite_form,
+    figure=forms,
     oracle="exact",
-    given=[square_moment],
     quick=grid(b=[-1.0, -0.3, 0.5], t=[0.5, 30.0]),
     caught=(4, 9),
-    steps=[Step("both terms are at most t/2")],
 )(lambda *, b, t: pair_tail(2 + 2 * b + t, b) + 1 - pair_tail(2 + 2 * b - t, b))
 oracle_claim(quadratic_form, oracle="exact", quick=grid(k=[1, 50], t=[0.5, 30.0]), caught=(4, 9))(
     lambda *, k, t: chi_square_strays(k, t / k)

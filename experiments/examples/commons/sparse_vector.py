@@ -151,8 +151,21 @@ oracle_claim(
     python=PROGRAM.format(name="sparse_without_count", setting="below=10, above=5, threshold=4, noise=4 / 3"),
     **BROKEN | {"corrected_by": sparse_without_count_true},
 )(lambda *, epsilon: step_loss(below=10, above=5, threshold=4 / epsilon, noise=4 / (3 * epsilon)))
+
+
+def answers(**_: Any) -> dict[str, list]:
+    """The loss at epsilon = 1 of Algorithms 4 and 6 on one pair of inputs, and what is promised."""
+    counts = list(range(1, 13))
+    losses = {
+        "without count": [step_loss(below=10, above=c, threshold=4, noise=4 / 3) for c in counts],
+        "without end": [step_loss(below=10, above=c, threshold=2, noise=2) for c in counts],
+    }
+    return {"c": counts, "promised": [1.0] * len(counts), **losses}
+
+
 oracle_claim(
     sparse_without_count_true,
+    figure=answers,
     oracle="exact",
     quick=grid(epsilon=[1.0, 0.3], c=[5, 1]),
     reach={"epsilon": 2, "c": 6},

@@ -208,8 +208,19 @@ def laplace_kept(*, n: int, epsilon: float, delta: float) -> float:
     return np.exp(-epsilon * short) / 2 if short > 0 else 1 - np.exp(epsilon * short) / 2
 
 
+def kept_keys(**_: Any) -> dict[str, list]:
+    """The chance to keep a key of n records at epsilon = 1 and delta = 1e-5."""
+    counts = list(range(1, 25))
+    return {
+        "n": counts,
+        "laplace": [float(laplace_kept(n=n, epsilon=1.0, delta=1e-5)) for n in counts],
+        "optimal": [float(optimal_selection(n=n, epsilon=1.0, delta=1e-5)) for n in counts],
+    }
+
+
 oracle_claim(
     optimal_selection,
+    figure=kept_keys,
     oracle="exact",
     quick=grid(n=[1, 5, 50], epsilon=[1.0, 0.1], delta=[1e-6, 0.1]),
     reach={"n": 300, "epsilon": 20},
