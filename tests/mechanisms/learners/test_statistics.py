@@ -150,6 +150,13 @@ def test_a_regression_is_near_the_one_that_is_not_private():
     assert PrivateRidge(ranges=None, **given, random_state=rng("given")).fit(X, Y).budget_["ranges"] is None
 
 
+def test_far_records_pull_no_slope_aside():
+    """Half of the rows are scaled down, each with its target: a linear table is fitted as it is, by whatever noise."""
+    far = np.exp(rng("far").normal(size=(20_000, 3)) * 1.2)
+    y = far @ [1.0, -2.0, 0.5]
+    assert PrivateRidge(epsilon=100.0, delta=1e-6, random_state=rng("fit")).fit(far, y).score(far, y) > 0.999
+
+
 def test_more_noise_means_more_ridge_and_noise_alone_no_weights():
     A, b = np.diag([50.0, 40.0]), np.array([50.0, 40.0])
     weights = [np.linalg.norm(second_moments.solve_ridge(A, b, sigma)) for sigma in (0.01, 3.0, 10.0, 1e6)]
