@@ -109,8 +109,8 @@ class MarginClassifier(ExactClassifier):
     Formal guarantee: (epsilon, delta)-DP under replacement of one record of all that a fit shows, for every input;
     `model_.privacy` is the Gaussian guarantee that implies it. At most a quarter of mu^2 finds a centre and a spread of
     every column (`lemmata.mechanisms.tables.column_ranges`), the rest is for noisy gradient descent, whose width and
-    steps follow from n, d and the budget. Columns are standardised and clipped, categories become indicators, rows get a
-    constant beside them and are then scaled down to length 1, which changes no score's sign: all record by record.
+    steps follow from n, d and the budget. Columns are standardised and clipped, categories become indicators, rows get
+    a constant beside them and are then scaled down to length 1, which changes no score's sign: all record by record.
 
     Parameters
     ----------

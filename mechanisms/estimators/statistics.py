@@ -149,7 +149,7 @@ def private_quantile(
     *,
     bounds: ArrayLike,
     epsilon: float,
-    cells: int = 2**14,
+    cells: int = 2**16,
     accountant: Any = None,
     rng: np.random.Generator | None = None,
 ) -> Any:
