@@ -274,7 +274,7 @@ oracle_claim(massart, quick=grid(m=[10], j=[1, 8]), caught=(1.1, 1.5), oracle="e
 @theorem(
     "mrt18.thm3.3",
     kind="tail",
-    says=r"E\,g\le\frac1m\sum_ig(z_i)+2\mathfrak R_m(G)+\sqrt{\frac{\log(1/\delta)}{2m}}",
+    says=r"E\,g\le\frac1m\sum_ig(z_i)+2R_m(G)+\sqrt{\frac{\log(1/\delta)}{2m}}",
     needs=[integer("m"), in_unit_interval("delta")],
 )
 def rademacher_gap(*, m: Any, delta: Any, complexity: Any = 0.0) -> Any:
