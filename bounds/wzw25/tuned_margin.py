@@ -403,6 +403,7 @@ def selection_term(*, n: int, size: int, mu: float) -> float:
 def selection_in_epsilon(*, n: int, size: int, epsilon: float, delta: float) -> float:
     """The errors that the selection adds: 12 log(n^2 |Gamma|/delta)/epsilon.
 
-    As A <= n^2 |Gamma| and delta < 1.
+    Derivation. mu = epsilon/(6 sqrt(2 log(A/delta))), so sqrt(2)/mu = 12 sqrt(log(A/delta))/epsilon. A <= n^2 |Gamma|
+    and delta < 1, so both log A and log(A/delta) are at most log(n^2 |Gamma|/delta).
     """
     return 12 * (log(n**2 * size) - log(delta)) / epsilon

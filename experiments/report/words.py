@@ -4,7 +4,7 @@ import inspect
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from lemmata.bounds.library import PaperError, library

@@ -216,7 +216,10 @@ def test_a_correction_names_the_edit_the_words_and_what_holds():
     slip = row | {"key": "wzw25.lemD.1/printed", "misprint": "read b for b²", "status": "withdrawn"}
     made = errata.add_correction(slip, {})
     assert (made["edit"], made["permanent"]) == ("Read b for b²", "lemmata:wzw25.lemD.1/printed")
-    for said, uses in ((" We list no use of it.", ""), (" The paper uses it with this restriction only, in Lemma 1.",) * 2):
+    for said, uses in (
+        (" We list no use of it.", ""),
+        (" The paper uses it with this restriction only, in Lemma 1.",) * 2,
+    ):
         made = errata.add_correction(
             slip | {"misprint": "", "corner": "n ≥ 2", "charity": f"True for n ≥ 2.{said}"}, {}
         )

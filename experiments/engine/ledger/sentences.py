@@ -65,12 +65,11 @@ def write_in_letters(needed: str, letters: Mapping[str, str]) -> str:
 
     >>> write_in_letters("0 < acc < norm_bound; the radius is whole", {"acc": "ε", "norm_bound": "Λ", "radius": "r"})
     '0 < ε < Λ; the radius is whole'
-    >>> write_in_letters("m a whole number >= 1; 1/2 <= a; rho <= norm_bound * log_size", {"a": "Λr/ρ", "norm_bound": "Λ"})
-    'm a whole number ≥ 1; 1/2 ≤ Λr/ρ; ρ ≤ Λ log size'
+    >>> write_in_letters("m a whole number >= 1; 1/2 <= a; rho <= a * log_size", {"a": "Λr/ρ"})
+    'm a whole number ≥ 1; 1/2 ≤ Λr/ρ; ρ ≤ Λr/ρ log size'
     """
     signs = {name: letter for name, letter in letters.items() if len(letter) <= LETTER and letter != HIDDEN}
     name = r"(?<!\bthe )(?<!\ba )(?<!\bof )\b(?!a [a-z]{2})[A-Za-z_]\w*\b(?! of)"  # `a` before a word is an article
-
     spelt = re.sub(name, lambda found: signs.get(found[0]) or _spell(found[0]), needed)
     return in_symbols(spelt).replace(" * ", " ")
 

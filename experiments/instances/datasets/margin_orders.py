@@ -223,8 +223,8 @@ def nothing_left(statement, *, note="", corner=PROPER, **fields):
             )
 
         said = (
-            "false only at S_out = S, if the margin of the empty set is read as +∞, a minimum over nothing: then all terms "
-            "with γ are 0"
+            "false only at S_out = S, if the margin of the empty set is read as +∞, a minimum over nothing: then all "
+            "terms with γ are 0"
         )
         exact_claim(
             statement,

@@ -67,8 +67,14 @@ WHERE_TRUE = [
     (BAD, "false at n = 1, β = 0.1235"),
     (BAD | {"witness": None}, "false at its only setting"),
     (SLIP, "True for n ≥ 2. We list no use of it."),
-    (SLIP | {"used": ["Lemma 1", "Lemma 2"]}, "True for n ≥ 2. The paper uses it with this restriction only, in Lemma 1, Lemma 2."),
-    (SLIP | {"restated": ["Lemma 1"]}, "True for n ≥ 2. The same flaw is in Lemma 1; no result depends on the false case."),
+    (
+        SLIP | {"used": ["Lemma 1", "Lemma 2"]},
+        "True for n ≥ 2. The paper uses it with this restriction only, in Lemma 1, Lemma 2.",
+    ),
+    (
+        SLIP | {"restated": ["Lemma 1"]},
+        "True for n ≥ 2. The same flaw is in Lemma 1; no result depends on the false case.",
+    ),
     (
         SLIP | {"corner": "", "misprint": "read X for Y"},
         "A misprint: read X for Y. So corrected (a/corrected) it holds.",
