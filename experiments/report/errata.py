@@ -53,7 +53,7 @@ def count_in_words(counts: Mapping[str, int]) -> list[str]:
 
 
 def describe_main(statement: Mapping[str, Any]) -> str:
-    """What a letter says of a main result: whether it holds as printed, which parts do, and whether it can be mended."""
+    """What a letter says of a main result: whether it holds, which parts do as printed, and whether it is mended."""
     said, pairs = statement["headline"], statement["pairs"]
     if statement["class"] in ("slip", "inconclusive"):
         said = f"{said}. {statement['sub'].removesuffix(' We list no use of it.')}"
@@ -61,20 +61,22 @@ def describe_main(statement: Mapping[str, Any]) -> str:
     if statement["class"] == "asserted":  # its headline says only that it was tried
         said = f"{statement['label']} {count_in_words({'asserted': 1})[0].removeprefix('1 ')}"
         ours = [row["called"] or "statement" for row, _ in pairs if row["reconstructed"]]
-        return (
-            f"{said}; its {' and '.join(ours)} for our reconstruction of what we could not read."
-            if ours
-            else f"{said}."
-        )
+        return f"{said}; its {' and '.join(ours)} as we read or reconstruct it." if ours else f"{said}."
     if statement["class"] not in ("refuted", "constant"):
         return f"{said}."
     held = [f"“{row['called']}”" for row, _ in pairs if row["verdict"] == HOLDS and row["called"]]
-    false = [others for row, others in pairs if row["verdict"] in BAD]
+    false = [(row, others) for row, others in pairs if row["verdict"] in BAD]
     if held:
         said += f". As printed, the part{'s' * (len(held) > 1)} {' and '.join(held)} hold{'s' * (len(held) == 1)}"
-    if all(any(other["reading"] == "corrected" and other["verdict"] == HOLDS for other in others) for others in false):
+    if all(
+        row["corrected_by"] and all(r["verdict"] == HOLDS for r in others if _mends(r, row)) for row, others in false
+    ):
         said += f". Corrected as shown below, {'the rest' if held else 'it'} holds"
     return f"{said}."
+
+
+def _mends(other: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
+    return other["key"] == row["corrected_by"]
 
 
 def add_comparison(row: dict, others: list[dict]) -> tuple[dict, list[dict]]:

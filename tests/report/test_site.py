@@ -228,8 +228,8 @@ def test_a_correction_names_the_edit_the_words_and_what_holds():
 
 def test_a_letter_says_which_parts_of_a_main_result_survive():
     """Not "held wherever we tried it" of what has a derivation, and not an error alone of what can be mended."""
-    row = {"called": "privacy", "verdict": "HOLDS", "reconstructed": False, "reading": "printed"}
-    false, mended = row | {"called": "utility", "verdict": "REFUTED"}, row | {"reading": "corrected"}
+    row = {"called": "privacy", "verdict": "HOLDS", "reconstructed": False, "corrected_by": ""}
+    false, mended = row | {"called": "utility", "verdict": "REFUTED", "corrected_by": "k"}, row | {"key": "k"}
     statement = {
         "label": "Theorem 1",
         "headline": "Theorem 1 held wherever we tried it",
@@ -239,12 +239,14 @@ def test_a_letter_says_which_parts_of_a_main_result_survive():
     words = "Theorem 1 holds by a derivation of ours in words, no step of which a program checked"
     assert errata.describe_main(statement | {"pairs": [(row, [])]}) == f"{words}."
     ours = errata.describe_main(statement | {"pairs": [(row, []), (false | {"reconstructed": True}, [])]})
-    assert ours == f"{words}; its utility for our reconstruction of what we could not read."
+    assert ours == f"{words}; its utility as we read or reconstruct it."
     wrong = statement | {"headline": "Theorem 1: a root is missing", "class": "refuted"}
     said = errata.describe_main(wrong | {"pairs": [(row, []), (false, [mended])]})
     part = "As printed, the part “privacy” holds"
     assert said == f"Theorem 1: a root is missing. {part}. Corrected as shown below, the rest holds."
-    assert errata.describe_main(wrong | {"pairs": [(row, []), (false, [])]}).endswith(f"{part}.")
+    assert errata.describe_main(wrong | {"pairs": [(row, []), (false | {"corrected_by": ""}, [])]}).endswith(f"{part}.")
+    open_yet = mended | {"verdict": "INCONCLUSIVE"}
+    assert errata.describe_main(wrong | {"pairs": [(row, []), (false, [open_yet])]}).endswith(f"{part}.")
     slip = wrong | {"headline": "Theorem 1 is true but for a misprint", "class": "slip", "pairs": [(row, [])]}
     said = errata.describe_main(slip | {"sub": "A misprint: read b for a. We list no use of it."})
     assert said == "Theorem 1 is true but for a misprint: read b for a."

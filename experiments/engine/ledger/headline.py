@@ -30,8 +30,8 @@ SPACED = r"(?<=[a-z])-(?=[a-z])"  # a hyphen for a space; that of `level-0` stay
 TRIED = ("asserted", "sampled", "tested")
 AS_PRINTED = "is true as printed"
 PARTS = {  # names of parts that need more words
-    "defined": "as defined",
-    "used": "as used",
+    "defined": "δ as in Definition 2",
+    "used": "δ as in the proofs",
     "tail": "high-probability bound",
     "real-t": "non-integer t",
     "whole-t": "integer t",
