@@ -62,7 +62,7 @@ assert sampled < kernel - 0.01
 
 @spectral_claim(
     kernel_spectra.rbf_density,
-    finding="the RBF row lacks σ, and the Cauchy row has mass 2ᵈ",
+    finding="the RBF row lacks σ",
     quick=({"sigma": 2.0}, {"sigma": 1.0}),
     full=({"sigma": 0.01}, {"sigma": 0.5}, {"sigma": 100.0}),
     severity="statement",
