@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
-from lemmata.bounds.library import PaperError, library
+from lemmata.bounds.library import Paper, PaperError, library
 from lemmata.bounds.statement.formula import in_symbols, in_unicode
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, REFUTED
 from lemmata.bounds.theorem import THEOREMS, Theorem
@@ -152,6 +152,16 @@ def view_row(of: Row, figures: list[dict]) -> dict:
     place = f"arxiv:{number.replace('.', '-')}" if (number := library.work(row["id"]).arxiv) else ""
     made["searched"] = normalize_search(" ".join([*words, place, in_unicode(made["latex"]), *list_topics(theorem)]))
     return made
+
+
+def define_symbols(paper: Paper, formulas: Iterable[str]) -> list[tuple[str, str]]:
+    """The symbols of a paper that some of these formulas have, as MathML, with what each of them is."""
+    text = " ".join(formulas)
+    return [
+        (convert_to_mathml(symbol).replace(' display="block"', ""), in_symbols(what))
+        for symbol, what in paper.symbols.items()
+        if re.search(rf"(?<![A-Za-z\\]){re.escape(symbol)}(?![A-Za-z])", text)
+    ]
 
 
 def shorten_place(place: str) -> str:

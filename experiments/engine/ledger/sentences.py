@@ -75,8 +75,9 @@ def write_in_letters(needed: str, letters: Mapping[str, str]) -> str:
 
 
 def _spell(name: str) -> str:
-    """The name of an argument as words; a letter after the underscore is its index: `log size`, `sigma_p`."""
-    return name if len(name.rpartition("_")[2]) == 1 else name.replace("_", " ")
+    """The name of an argument as words, `log size`; a letter with an index stays: `S_out`, `sigma_p`."""
+    head, _, tail = name.rpartition("_")
+    return name if 1 in (len(head), len(tail)) else name.replace("_", " ")
 
 
 def describe_search(row: Row) -> str:

@@ -20,13 +20,13 @@ def test_hypotheses_read_as_sentences(key):
     theorem = THEOREMS[key]
     for needed, shown in zip(theorem.needs, sentences.name_hypotheses(theorem), strict=True):
         assert shown.count(" a whole number") == needed.range.count(" a whole number")
-        assert not re.search(r"[A-Za-z]_[A-Za-z]{2}| \* |\s-\s*(whole|[<≤])", shown), shown
+        assert not re.search(r"[A-Za-z]{2}_[A-Za-z]{2}| \* |\s-\s*(whole|[<≤])", shown), shown
 
 
 def test_a_letter_for_the_argument_a_is_not_put_for_the_article():
     letters = {"a": "Λr/ρ", "whole": "-", "gap": "-"}
-    said = "m a whole number >= 1; a > 0; rows are whole numbers; gap >= 0; log_size <= sigma_p"
-    shown = "m a whole number ≥ 1; Λr/ρ > 0; rows are whole numbers; gap ≥ 0; log size ≤ σ_p"
+    said = "m a whole number >= 1; a > 0; rows are whole numbers; gap >= 0; log_size <= sigma_p; S_out is S"
+    shown = "m a whole number ≥ 1; Λr/ρ > 0; rows are whole numbers; gap ≥ 0; log size ≤ σ_p; S_out is S"
     assert sentences.write_in_letters(said, letters) == shown
 
 
