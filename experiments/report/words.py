@@ -37,6 +37,8 @@ EDGES = {
     "asserted": "good",
 }
 ALONE = {"slip": "slip", "constant": "wrong constant"}  # of one row, what counts call slips and wrong constants
+COMMAND = "\\"  # how a symbol begins that no other letter can end
+ALONE_LETTER = r"(?<![A-Za-z\\])(?<!\\tilde )(?<!\\mathcal )"  # what is not before a letter that is a symbol itself
 ABBREVIATIONS = {
     "jl": "johnson-lindenstrauss",
     "erm": "empirical risk minimization",
@@ -160,7 +162,7 @@ def define_symbols(paper: Paper, formulas: Iterable[str]) -> list[tuple[str, str
     return [
         (convert_to_mathml(symbol).replace(' display="block"', ""), in_symbols(what))
         for symbol, what in paper.symbols.items()
-        if re.search(rf"(?<![A-Za-z\\]){re.escape(symbol)}(?![A-Za-z])", text)
+        if re.search(rf"{'' if symbol.startswith(COMMAND) else ALONE_LETTER}{re.escape(symbol)}(?![A-Za-z])", text)
     ]
 
 
