@@ -218,8 +218,9 @@ def closeness_by_gap(*, acc: float, C: float, Lambda: float, L: float = 1.0) -> 
 def closeness_smooth_by_gap(*, acc: float, C: float, Lambda: float, L: float = 1.0) -> float:
     """Kernels farther apart than printed still have close SVMs, differentiable loss.
 
-    Derivation. The argument of rbht09.lem22 (explicit), which asks for a convex loss only: the duality gap of the dual
-    variables of f* under k_hat bounds ||g_alpha - g*||^2 by (C L + Lambda) Lambda eta.
+    Derivation. A differentiable convex loss is convex, which is all that is used. The dual variables of f* have a
+    duality gap of at most (C L + Lambda) Lambda eta under k_hat, which bounds ||g_alpha - g*||^2, and |f* - g_alpha| <=
+    eta Lambda on M (s1). The two together are at most epsilon/2 up to the eta that is stated.
     """
     return closeness_by_gap(acc=acc, C=C, Lambda=Lambda, L=L)
 
