@@ -200,8 +200,8 @@ def test_each_erratum_is_quoted_at_its_place_with_its_edit(paper, request):
     assert paper.edits.keys() == false and len(false) > 10 and paper.quotes.keys() == false | slips
     assert max(len(words.split()) for words in paper.quotes.values()) <= 30  # a place, and no passage
     texts = [" ".join(path.read_text().split()) for path in (request.config.rootpath / "sources").glob("*.txt")]
-    for key, words in paper.quotes.items():
-        found = re.compile(".{0,2500}?".join(re.escape(part.strip()) for part in words.split("…")))
+    for key, quote in paper.quotes.items():
+        found = re.compile(".{0,2500}?".join(re.escape(part.strip()) for part in quote.split("…")))
         assert not texts or any(map(found.search, texts)), key
 
 
