@@ -84,7 +84,7 @@ def render_page(template: str, path: str, *, nav: Nav = NAV, **values: object) -
     """(path below reports/, the page)."""
     up = "../" * path.count("/")
     common = {"root_path": up, "here": path, "nav": nav, "classes": graph.CLASSES, "policy": Markup(POLICY)}
-    common |= {"version": citations.read_version(), "date": citations.read_date()}
+    common |= {"version": citations.read_version(), "edition": citations.read_edition(), "date": citations.read_date()}
     values = common | {"structured": "", "contact": "", **values}
     return path, clean_text(mark_up_symbols(load_templates().get_template(template).render(**values)))
 

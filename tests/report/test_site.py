@@ -283,6 +283,16 @@ def test_a_letter_has_the_day_on_which_it_is_written(monkeypatch):
     assert date.fromisoformat(citations.read_date()) > date(2026, 1, 1)
 
 
+def test_an_edition_names_the_commit_of_a_checkout_and_of_no_folder_around(tmp_path, monkeypatch):
+    found = {}
+    for name in (".git", "wheel"):
+        (tmp_path / name).mkdir()
+        monkeypatch.setattr(citations, "ROOT", tmp_path / "wheel" if name == "wheel" else citations.ROOT)
+        found[name] = citations.read_edition.__wrapped__()
+    assert found["wheel"] == citations.read_version()
+    assert found[".git"] == found["wheel"] or re.fullmatch(r"[\w.]+, commit [0-9a-f]{10,}", found[".git"])
+
+
 def test_pages_tell_machines_what_they_hold(site):
     """JSON-LD: a statement is a review of a claim, an errata page the paper with its corrections."""
     script = re.compile(r'<script type="application/ld\+json">(.*?)</script>', re.DOTALL)
