@@ -24,8 +24,9 @@ from lemmata.mechanisms.estimators import scaling
 from lemmata.mechanisms.privacy.disclosure import PrivacyLeakWarning
 
 TABLE = Path(__file__).with_name("growth.csv")
-SIZES, COLUMNS, EPSILONS, SEEDS, FRESH = (10**2, 10**3, 10**4, 10**5, 10**6), (5, 20, 50), (0.1, 1.0, 8.0), 3, 20_000
-MOST = 10**7  # entries of a table; a larger one is tried with one seed
+SIZES, COLUMNS = (10**2, 10**3, 10**4, 10**5, 10**6), (5, 20, 50, 200)
+EPSILONS, SEEDS, FRESH = (0.1, 1.0, 8.0), 3, 20_000
+MOST, LARGEST = 10**7, 5 * 10**7  # entries of a table; one of more than `MOST` is tried with one seed
 DRAWN = 20  # columns of the tables that the page draws
 PEERS = {"objective perturbation": learners.objective, "diffprivlib": learners.diffprivlib_logistic}
 FIELDS = ("kind", "n", "d", "epsilon", "accuracy", "logistic regression", "one label", *PEERS)
@@ -82,6 +83,8 @@ def main() -> None:
     chosen = [*itertools.product(KINDS, ["separable"]), *itertools.product(["normal"], [*LABELS][1:])]
     chosen.append(("lognormal", "15 % flipped"))
     for (kind, labels), d, n in itertools.product(chosen, COLUMNS, SIZES):
+        if n * d > LARGEST:
+            continue
         seeds = SEEDS if n * d <= MOST else 1
         tables = [(*plant(kind, labels, n + FRESH, d, seed), n, seed) for seed in range(seeds)]
         label, plain, *ours = np.mean([accuracies(*table) for table in tables], axis=0)
