@@ -85,7 +85,7 @@ def outlier_ratio(g):
 
 UNIT = (0.0, 1.0)
 FEWEST = float(1 / arb(6).log())  # 1 / L at n = 1, beta = 1
-AVERAGE, LAST = 60.2, 60.1
+AVERAGE, LAST = 49.0, 48.8
 OUTLIER_PROOF = (outlier_ratio, {"g": UNIT}, 4.85)
 AVERAGE_PROOFS = [(noise_ratio, {"share": UNIT, "g": UNIT, "x": (0.0, FEWEST * (1 + 1e-12))}, AVERAGE), OUTLIER_PROOF]
 LAST_BOX = {"share": (0.0, 1 / log(2) + 1e-12), "g": UNIT, "x": (0.0, 1 / log(12) + 1e-12)}
@@ -95,7 +95,7 @@ LAST_PROOFS = [(noise_ratio, LAST_BOX, LAST), OUTLIER_PROOF]
 # at most 4. A margin between two of the grid: four times as much; below the grid: (1 + 2/9)/2 times as much. An outlier
 # costs at most 8.68 b/gamma.
 CORNER = {"share": UNIT, "g": UNIT, "x": (0.0, 1 / log(96) + 1e-12)}
-ON_GRID, OFF_GRID = 242.0, 954.0
+ON_GRID, OFF_GRID = 196.0, 771.0
 TAIL_ON_GRID, TAIL_OFF_GRID = 4 * LAST + 1, 16 * LAST + 1
 OF_TAILS = dict(logs=whole_grid.tail_logs, proofs=LAST_PROOFS)
 MEAN_PROOFS = [*AVERAGE_PROOFS, (noise_ratio, CORNER, (ON_GRID - 4) / 4), (noise_ratio, CORNER, (OFF_GRID - 4) / 16)]
