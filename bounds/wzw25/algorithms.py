@@ -50,7 +50,7 @@ def projection_rows(n: int, gamma: float, radius: float = 1.0, beta: float | Non
     Algorithm 3 prints O(log(|Gamma| (n+1) (n+2) / beta) / gamma^2); this is Lemma 6.2, our constant, at beta / |Gamma|.
 
     >>> projection_rows(5000, 1.0)
-    703
+    448
     """
     beta = failure_probability(n) if beta is None else beta
     return third_margin_rows(n=n, gamma=gamma, beta=beta / len(margin_grid(n)), b=radius)

@@ -86,7 +86,7 @@ def penalised_error(*, n: int, gamma: float, outliers: int, epsilon: float, delt
     penalty(out), and penalties differ by 5/2 (k_gamma - k_out) log(2n) < 5/2 k_gamma log(2n).
 
     >>> round(penalised_error(n=2**30, gamma=0.5, outliers=0, epsilon=1.0, delta=1e-5), 3)
-    0.084
+    0.053
     """
     rows = projection_rows(n, comparator(n, gamma, radius)[0], radius)
     error = quantile_off_grid(n=n, gamma=gamma, outliers=outliers, epsilon=epsilon, delta=delta, radius=radius)

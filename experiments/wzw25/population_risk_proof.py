@@ -172,7 +172,7 @@ from lemmata.bounds.wzw25.algorithms import projection_rows
 from lemmata.bounds.wzw25.population_risk_proof import term_a
 n, gamma, grid = {n}, {gamma}, {size}  # k of Lemma 6.2 with our constants
 left = 5 / n * (projection_rows(n, gamma) * log(2 * n) + log(4 * grid * n**2))
-assert left > 10 * term_a(n=n, gamma=gamma)
+assert left > 5 * term_a(n=n, gamma=gamma)
 """
 
 
