@@ -44,8 +44,9 @@ GROWTH = dict(n=4.0, alpha=1.0, eta=0.5)  # n^(alpha/eta) = 16
 ON, BELOW = (dict(n=4, gamma=gamma, outliers=1, epsilon=24.0, delta=e**-12) for gamma in (0.5, 1 / 12))
 # g = 1/2 and 1/4: (9 + 9g + 4g^2 + 9g^3)/(2g^2) is 2 (15 + 5/8) and 8 (11 + 41/64)
 ROWS_ON, ROWS_BELOW = ceil(31.25 * log(432)), ceil(93.125 * log(432))
-ERROR_ON = (1 + 6 * 1.28) / 4 + 6 * (4 + 3 * log(16)) * sqrt(1 + ROWS_ON * log(48)) + sqrt(log(48)) / 2
-ERROR_BELOW = (1 + 12 * 1.28 * sqrt(2)) / 4 + 24 * (4 + 3 * log(16)) * sqrt(1 + ROWS_BELOW * log(48)) + sqrt(log(48)) / 2
+CHOICE = sqrt(log(48)) / 2
+ERROR_ON = (1 + 6 * 1.28) / 4 + 6 * (4 + 3 * log(16)) * sqrt(1 + ROWS_ON * log(48)) + CHOICE
+ERROR_BELOW = (1 + 12 * 1.28 * sqrt(2)) / 4 + 24 * (4 + 3 * log(16)) * sqrt(1 + ROWS_BELOW * log(48)) + CHOICE
 
 POINTS = {
     "projected_margins": [
