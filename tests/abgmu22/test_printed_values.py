@@ -2,6 +2,8 @@
 
 from math import exp, log, pi, sqrt
 
+from scipy.special import lambertw
+
 from lemmata.bounds.abgmu22 import (
     concentration as conc,
     confidence_boosting as boost,
@@ -73,12 +75,13 @@ TABLE = [
     (
         boosted.boosted_excess.theorem.formula,
         M | {"loss_bound": 3.0, "err": 0.25, "scale": 0.5},
-        1 + 2 * (3 + log(6)) + KB + 4 * (8 + 8 * sqrt(2)) * ETA + (24 + 4 * sqrt(2)) * ETA**2,
+        1 + (-2 - lambertw(-exp(-5), -1).real) + KB + 4 * (8 + 8 * sqrt(2)) * ETA + (24 + 4 * sqrt(2)) * ETA**2,
     ),
-    (boosted.boosted_rate_corrected.theorem.formula, RATE, 16 / 3 * KB**2 * PRINTED),
-    (boosted.boosted_rate_squared_corrected.theorem.formula, RATE, 8 / 3 * KB**2 * PRINTED),
+    (boosted.boosted_rate_corrected.theorem.formula, RATE, 5 / 2 * KB**2 * PRINTED),
+    (boosted.boosted_rate_squared_corrected.theorem.formula, RATE, 6 / 5 * KB**2 * PRINTED),
     (boosted.no_good_model, {"candidates": 3}, 0.125),
-    (boosted.selection_loss, {"candidates": 3, "b": 3 * exp(-2), "scale": 2.0}, 8.0),
+    (boosted.selection_loss, {"candidates": 3, "b": 2 * exp(-2), "scale": 2.0}, 4.0),  # u = 2: 2 (2 + 2) e^-2 = 4b
+    (boosted.selection_loss, {"candidates": 1, "b": 0.5, "scale": 2.0}, 0.0),
     (boosted.squared_difference, M | {"both": 2.0}, 144 * KB * 2 + 72 * KB * (32 + 36 * KB)),
     (
         boosted.split_difference,
