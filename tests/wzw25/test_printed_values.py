@@ -44,9 +44,9 @@ GROWTH = dict(n=4.0, alpha=1.0, eta=0.5)  # n^(alpha/eta) = 16
 ON, BELOW = (dict(n=4, gamma=gamma, outliers=1, epsilon=24.0, delta=e**-12) for gamma in (0.5, 1 / 12))
 # g = 1/2 and 1/4: (9 + 9g + 4g^2 + 9g^3)/(2g^2) is 2 (15 + 5/8) and 8 (11 + 41/64)
 ROWS_ON, ROWS_BELOW = ceil(31.25 * log(432)), ceil(93.125 * log(432))
-CHOICE = sqrt(log(48)) / 2
-ERROR_ON = (1 + 6 * 1.28) / 4 + 6 * (4 + 3 * log(16)) * sqrt(1 + ROWS_ON * log(48)) + CHOICE
-ERROR_BELOW = (1 + 12 * 1.28 * sqrt(2)) / 4 + 24 * (4 + 3 * log(16)) * sqrt(1 + ROWS_BELOW * log(48)) + CHOICE
+CHOSEN = sqrt(log(48)) / 2
+ERROR_ON = (1 + 6 * 1.28) / 4 + 6 * (4 + 3 * log(16)) * sqrt(1 + ROWS_ON * log(48)) + CHOSEN
+ERROR_BELOW = (1 + 12 * 1.28 * sqrt(2)) / 4 + 24 * (4 + 3 * log(16)) * sqrt(1 + ROWS_BELOW * log(48)) + CHOSEN
 
 POINTS = {
     "projected_margins": [
@@ -140,7 +140,8 @@ POINTS = {
         ("twice_max_mean", CHOICE, 2 * MANY),
         ("choice_threshold", dict(**CHOICE, beta=2 / e**2), 6 * sqrt(8 * log(2)) + 4),
         ("choice_threshold_scaled", dict(**CHOICE, beta=2 / e**2), 6 * sqrt(8 * log(2)) + 12),
-        ("choice_threshold_sharp", dict(**CHOICE, beta=0.5), 12 * sqrt(log(2))),  # 2 sigma sqrt(log 16)
+        ("choice_threshold_sharp", dict(**CHOICE, beta=7 * ndtr(-2.0)), 6 * sqrt(2)),  # sqrt 2 sigma z, Phi(-z) = beta/7
+        ("choice_threshold_sharp", dict(count=2, sigma=3.0, beta=0.5), 0.0),
         ("noise_range_threshold", dict(**CHOICE, beta=2 / e**2), 6 * sqrt(8 * log(2)) + 4),
         ("noise_range_threshold_scaled", dict(**CHOICE, beta=2 / e**2), 6 * sqrt(8 * log(2)) + 12),
         ("min_is_minus_max", dict(count=2), -1 / sqrt(pi)),
