@@ -31,8 +31,9 @@ V = [v for v in np.geomspace(0.02, 4, 40) / 4 if v < 1 / 2]  # T = 1: k_0 = 1/(1
 TAIL = min((9 * v * (1 - 2 * v) / (2 - 2 * v) ** 2 + v / (1 - 2 * v) + v - log(1 - 2 * v) + 1) / (2 * v) for v in V)
 # E max of K normals, P(K = k) = 2^-k: the distribution function of the maximum is Phi/(2 - Phi)
 HALVING = quad(lambda u: 1 - ndtr(u) / (2 - ndtr(u)) - ndtr(-u) / (2 - ndtr(-u)), 0, 12, epsabs=1e-14)[0]
-GROWN = e ** (1 + 1 / 8 + sqrt(6 * log(2)) / 2)
-OVER = GROWN + e / (e - 1) * (1 / 2 + GROWN * log(5) / 2)  # k = 4 runs, delta = 1/8
+GROWN, MONITOR = e ** (1 / 8 + sqrt(6 * log(2)) / 2), log(5) * 128 / 175  # k = 4 runs, p = 175/256, delta = 1/8
+BEST = (sqrt(MONITOR**2 + 4 * MONITOR) - MONITOR) / 2
+OVER = GROWN * e**BEST * (1 + MONITOR / BEST) + 128 / 175
 TERM_A = dict(n=4, epsilon=2.0, delta=e**-8, gamma=0.5, beta=8 / e**4, radius=3.0)  # logs 4, 4 + log 30, 2, 8
 TWO = dict(n=2, epsilon=2.0, gammas=[0.5], outliers=[1])
 WIDE = dict(n=8, gammas=[0.25, 0.01], outliers=[3, 8])  # gamma n = 2, gamma^2 n = 1/2
@@ -140,7 +141,11 @@ POINTS = {
         ("twice_max_mean", CHOICE, 2 * MANY),
         ("choice_threshold", dict(**CHOICE, beta=2 / e**2), 6 * sqrt(8 * log(2)) + 4),
         ("choice_threshold_scaled", dict(**CHOICE, beta=2 / e**2), 6 * sqrt(8 * log(2)) + 12),
-        ("choice_threshold_sharp", dict(**CHOICE, beta=7 * ndtr(-2.0)), 6 * sqrt(2)),  # sqrt 2 sigma z, Phi(-z) = beta/7
+        (
+            "choice_threshold_sharp",
+            dict(**CHOICE, beta=7 * ndtr(-2.0)),
+            6 * sqrt(2),
+        ),  # sqrt 2 sigma z, Phi(-z) = beta/7
         ("choice_threshold_sharp", dict(count=2, sigma=3.0, beta=0.5), 0.0),
         ("noise_range_threshold", dict(**CHOICE, beta=2 / e**2), 6 * sqrt(8 * log(2)) + 4),
         ("noise_range_threshold_scaled", dict(**CHOICE, beta=2 / e**2), 6 * sqrt(8 * log(2)) + 12),
@@ -220,8 +225,8 @@ POINTS = {
         ("scaled_twin", dict(n=100, gamma=2.0, outliers=5, epsilon=2.0, delta=0.1, radius=4.0), 0.175),
         (
             "private_gap",
-            dict(n=10, epsilon=0.0, delta=0.1, beta=0.5, empirical=0.25),
-            e / 4 + e / (e - 1) * (0.2 + e * log(3) / 10),
+            dict(n=10, epsilon=0.0, delta=0.1, beta=0.5, empirical=0.25, rate=2.0, runs=2),
+            e**2 / 4 + 4 / 3 * (0.2 + e**2 * log(3) / 20),
         ),
     ],
     "population_risk": [
