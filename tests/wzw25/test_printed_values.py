@@ -141,11 +141,8 @@ POINTS = {
         ("twice_max_mean", CHOICE, 2 * MANY),
         ("choice_threshold", dict(**CHOICE, beta=2 / e**2), 6 * sqrt(8 * log(2)) + 4),
         ("choice_threshold_scaled", dict(**CHOICE, beta=2 / e**2), 6 * sqrt(8 * log(2)) + 12),
-        (
-            "choice_threshold_sharp",
-            dict(**CHOICE, beta=7 * ndtr(-2.0)),
-            6 * sqrt(2),
-        ),  # sqrt 2 sigma z, Phi(-z) = beta/7
+        # sqrt 2 sigma z, Phi(-z) = beta/7
+        ("choice_threshold_sharp", dict(**CHOICE, beta=7 * ndtr(-2.0)), 6 * sqrt(2)),
         ("choice_threshold_sharp", dict(count=2, sigma=3.0, beta=0.5), 0.0),
         ("noise_range_threshold", dict(**CHOICE, beta=2 / e**2), 6 * sqrt(8 * log(2)) + 4),
         ("noise_range_threshold_scaled", dict(**CHOICE, beta=2 / e**2), 6 * sqrt(8 * log(2)) + 12),
