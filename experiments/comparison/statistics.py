@@ -32,7 +32,7 @@ from lemmata.mechanisms.estimators.statistics import private_histogram, private_
 TABLE = Path(__file__).with_name("statistics.csv")
 SIZES, LARGE, EPSILONS = (100, 1000, 10_000), (1000, 10_000, 100_000), (0.1, 1.0)
 RELEASES, FITS, COLUMNS, FRESH = 200, 20, 5, 10_000
-CELLS, BINS = 2**14, 10
+CELLS, BINS = 2**16, 10
 LIBRARIES = ("lemmata", "diffprivlib", "OpenDP", "none")
 FIELDS = ("question", "records", "n", "epsilon", "library", "error", "spread")
 RECORDS: dict[str, tuple[Callable[[np.random.Generator, int], np.ndarray], float]] = {  # a column, its upper bound

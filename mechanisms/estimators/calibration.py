@@ -75,7 +75,7 @@ def calibrate(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return weights whose scores are log-odds, and what `class_weight` adds to each of them: (K, D) and (K,).
 
-    `weights`: released, (K, D); `rows`: of length 1 at most, their last entry is `constant`; `mu`: what may be spent.
+    `weights`: released, (K, D); `rows`: of any length, their last entry is `constant`; `mu`: what may be spent.
     """
     asked: dict[str, Any] = {"weights": weights, "privacy": GaussianDP(mu), "noise": noise}
     law = score_counts.law(rows, np.stack(sides), **asked)

@@ -73,6 +73,7 @@ from lemmata.mechanisms.numerics.sparse_rows import (
     is_sparse,
     largest_entries,
     per_entry,
+    sum_of_squares,
     with_entries,
 )
 from lemmata.mechanisms.privacy import GaussianDP, to_gaussian_budget
@@ -94,7 +95,10 @@ def unit_rows(X: Rows) -> Rows:
     """The rows that `MarginClassifier` sees: each scaled to norm 1, with a constant entry, and to norm 1 again."""
     # Divided by the largest entry first: the squares of entries near 1e200 are no floats.
     largest = largest_entries(X)
-    return scaling.clip_to_ball(with_entries(X, entries_of(X) / per_entry(X, np.where(largest > 0, largest, 1.0))))
+    rows = with_entries(X, entries_of(X) / per_entry(X, np.where(largest > 0, largest, 1.0)))
+    entries = entries_of(rows)
+    entries /= per_entry(rows, np.maximum(np.sqrt(sum_of_squares(rows)), 1.0))
+    return scaling.with_intercept(rows)
 
 
 @inherit_docs
@@ -105,8 +109,8 @@ class MarginClassifier(ExactClassifier):
     Formal guarantee: (epsilon, delta)-DP under replacement of one record of all that a fit shows, for every input;
     `model_.privacy` is the Gaussian guarantee that implies it. At most a quarter of mu^2 finds a centre and a spread of
     every column (`lemmata.mechanisms.tables.column_ranges`), the rest is for noisy gradient descent, whose width and
-    steps follow from n, d and the budget. Columns are standardised and clipped, categories become indicators, rows are
-    clipped to length 1 and get a constant beside them, record by record.
+    steps follow from n, d and the budget. Columns are standardised and clipped, categories become indicators, rows get
+    a constant beside them and are then scaled down to length 1, which changes no score's sign: all record by record.
 
     Parameters
     ----------
@@ -135,11 +139,11 @@ class MarginClassifier(ExactClassifier):
         What the "ranges" and the "learner" spent, as GaussianDP, and the "calibration" where there is one.
     coef_ : array of shape (1, D) or (classes, D)
         In the columns and units of X, D of them with indicators: <coef_, x> + intercept_ is the score of a record
-        inside the ranges whose row is not clipped (with `ranges` None, of a row of length 1).
+        inside the ranges (with `ranges` None, of a row of length 1).
     ranges_ : Ranges
         `centre`, `spread` and `reach` of every column, shape (D,), and the `privacy` that finding them spent.
     length_ : float
-        The length of a standardised row beyond which it is clipped
+        The length of a standardised row from which on it is scaled down
         (`lemmata.mechanisms.estimators.scaling.choose_row_length`).
     layout_ : Layout or None
         What the columns of X become; None where every one is a number.
@@ -214,6 +218,11 @@ class MarginClassifier(ExactClassifier):
             return unit_rows(X) if is_sparse(X) else map_row_blocks(unit_rows, X)
         return scaling.apply_ranges(self.ranges_, X, lambda Z: scaling.clip_to_ball(Z, self.length_))
 
+    def _score_rows(self, X: Rows) -> Rows:
+        if not hasattr(self, "ranges_"):
+            return self._prepare_rows(X)
+        return scaling.apply_ranges(self.ranges_, X, lambda Z: scaling.with_intercept(Z, self.length_))
+
     def _find_layout(self, D: int) -> Any:
         return scaling.find_layout(self, D)
 
@@ -252,7 +261,13 @@ class MarginClassifier(ExactClassifier):
         told: Any = {"class_weight": self.class_weight, "classes": self.classes_, "noise": self.noise}
         last = scaling.CONSTANT / sqrt(1 + scaling.CONSTANT**2)
         weights, self._class_shift = calibration.calibrate(
-            np.atleast_2d(made.weights), rows, sides, mu=counts, constant=last, rng=rng.spawn(1)[0], **told
+            np.atleast_2d(made.weights),
+            self._score_rows(table),
+            sides,
+            mu=counts,
+            constant=last,
+            rng=rng.spawn(1)[0],
+            **told,
         )
         return calibration.with_weights(made, weights)
 

@@ -156,8 +156,12 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             due()
 
     def _prepare_rows(self, X: Rows) -> Rows:
-        """What the learner sees of the rows, record by record; the same in `fit` and `predict`."""
+        """What the learner sees of the rows, record by record."""
         return X
+
+    def _score_rows(self, X: Rows) -> Rows:
+        """What the scores of records are taken of, record by record."""
+        return self._prepare_rows(X)
 
     def _check_table(self, X: ArrayLike, reset: bool = True) -> Rows:
         """Checked by scikit-learn, and finite: an infinite entry counts as 1e100."""
@@ -320,7 +324,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
 
     @quiet
     def decision_function(self, X: ArrayLike) -> np.ndarray:
-        """Return <coef_, x> + intercept_ of the rows as the learner sees them, which may be clipped.
+        """Return the scores of records: <coef_, x> + intercept_, for the learners with ranges inside these.
 
         Parameters
         ----------
@@ -332,7 +336,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             Positive for the second class; one score a class for more than two.
         """
         check_is_fitted(self)
-        return np.asarray(self.model_.decision_function(self._prepare_rows(self._check_table(X, reset=False))))
+        return np.asarray(self.model_.decision_function(self._score_rows(self._check_table(X, reset=False))))
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the label of the largest score; a tie is the second class, or the first of several.

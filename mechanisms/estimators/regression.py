@@ -27,8 +27,7 @@ from lemmata.mechanisms.tables.inputs import as_label_column, objects_to_floats,
 from lemmata.mechanisms.tables.table_columns import Column, Layout
 
 SHARE = Fraction(1, 4)  # of mu^2 that the ranges of the columns may spend, and as much those of y
-WIDER = 20  # times `scaling.RESOLVED` over sqrt(D) / (n mu), from where columns, rows and y are clipped less
-FURTHEST = 6.0  # spreads from its centre that y is clipped at, before it is widened: its noise grows with them
+FURTHEST = 6.0  # spreads from its centre that y is clipped at, at most: its noise grows with them
 TARGET = Layout((Column("y", True),))
 
 
@@ -71,7 +70,7 @@ class PrivateRidge(RegressorMixin, PrivateEstimator):
         What "ranges", "target" and "learner" spent, as GaussianDP; None for ranges that were given.
     coef_ : array of shape (D,)
         In the columns and units of X, D of them with indicators: <coef_, x> + intercept_ is the prediction for a record
-        inside the ranges whose row is not clipped.
+        inside the ranges.
     intercept_ : float
         In the units of y.
     model_ : LinearModel
@@ -79,7 +78,7 @@ class PrivateRidge(RegressorMixin, PrivateEstimator):
     ranges_, target_ranges_ : Ranges
         `centre`, `spread` and `reach` of the columns, and of y.
     length_ : float
-        The length of a standardised row beyond which it is clipped.
+        The length of a standardised row from which on it counts less: with its target it is scaled down.
     layout_ : Layout or None
         What the columns of X become; None where every one is a number.
     n_features_in_ : int
@@ -137,14 +136,13 @@ class PrivateRidge(RegressorMixin, PrivateEstimator):
         streams = resolve_random_state(one.random_state).spawn(3)
         (n, D), layout = table.shape, scaling.find_layout(one, table.shape[1])
         second_moments.check_columns(D + 1)
-        wider = choose_widening(n, D, mu)
         due = [partial(charge_account, accountant, one.privacy_, type(self).__name__)]
         settle = lambda: due.pop()() if due else None  # noqa: E731  (once, before the first draw)
 
         def find(rows: Rows, columns: Layout, bounds: Any, ranges: Any, rng: np.random.Generator) -> Any:
             most = GaussianDP(sqrt_down(SHARE * Fraction(mu) ** 2))
             reach = min(scaling.choose_reach(n, D, mu), FURTHEST if columns is TARGET else inf)
-            asked: Any = {"ranges": ranges, "bounds": bounds, "budget": most, "reach": wider * reach, "rng": rng}
+            asked: Any = {"ranges": ranges, "bounds": bounds, "budget": most, "reach": reach, "rng": rng}
             return scaling.find_ranges(rows, columns, **asked, noise="exact", settle=settle)
 
         one.ranges_ = find(table, layout, one.bounds, one.ranges, streams[0])
@@ -152,10 +150,13 @@ class PrivateRidge(RegressorMixin, PrivateEstimator):
         spent = [found.privacy for found in (one.ranges_, one.target_ranges_)]
         left = GaussianDP(sqrt_down(Fraction(mu) ** 2 - sum(Fraction(part.mu) ** 2 for part in spent if part)))
         one.budget_ = dict(zip(("ranges", "target", "learner"), (*spent, left), strict=True))
-        one.length_ = wider * scaling.choose_row_length(n, D, layout.size, left.mu)
-        unit = one.target_ranges_.standardised(targets[:, None])[:, 0] / one.target_ranges_.reach
+        one.length_ = sqrt(layout.size / 2)
         with thread_count_for(table.size):
-            law = second_moments.law(one._prepare_rows(table), unit, privacy=left, noise="exact")
+            rows, scale = one._prepare_rows(table), float(one._to_target(1.0, 0.0))
+            # A target is scaled down with its row before it is clipped, so that a far record counts less and pulls no
+            # slope aside.
+            unit = (targets - one.target_ranges_.centre) / scale * scaling.shrinkage(rows)
+            law = second_moments.law(rows, unit, privacy=left, noise="exact")
             settle()
             one.model_ = replace(law.model(streams[2]), privacy=GaussianDP(mu))
         slopes, constant = scaling.unscale_weights(one.model_.weights[None], one.ranges_, one.length_)
@@ -164,8 +165,12 @@ class PrivateRidge(RegressorMixin, PrivateEstimator):
         return self
 
     def _prepare_rows(self, table: Rows) -> Rows:
-        """Standardised rows of length 1 at most, record by record; the same in `fit` and `predict`."""
+        """Standardised rows of length 1 at most, record by record."""
         return scaling.apply_ranges(self.ranges_, table, lambda Z: scaling.clip_to_ball(Z, self.length_))
+
+    def _score_rows(self, table: Rows) -> Rows:
+        """The same rows of any length, of which predictions are taken."""
+        return scaling.apply_ranges(self.ranges_, table, lambda Z: scaling.with_intercept(Z, self.length_))
 
     def _to_target(self, scores: Any, centre: Any = None) -> Any:
         """Scores in [-1, 1] in the units of y, around the centre of its range, or another one."""
@@ -186,7 +191,7 @@ class PrivateRidge(RegressorMixin, PrivateEstimator):
         array of shape (n,)
         """
         check_is_fitted(self)
-        return np.asarray(self._to_target(self.model_.decision_function(self._prepare_rows(self._check_table(X)))))
+        return np.asarray(self._to_target(self.model_.decision_function(self._score_rows(self._check_table(X)))))
 
     def _check_table(self, X: ArrayLike) -> Rows:
         return scaling.as_floats(self, X, False)
@@ -196,18 +201,6 @@ class PrivateRidge(RegressorMixin, PrivateEstimator):
         tags.regressor_tags.poor_score = True  # at a small epsilon on few records, and it must be
         tags.input_tags.sparse = tags.input_tags.allow_nan = tags.input_tags.string = True
         return tags
-
-
-def choose_widening(n: int, D: int, mu: float) -> float:
-    """By what the reach and the length of rows are multiplied: 1, and more where the noise resolves far more.
-
-    A regression follows the far records, which clipping moves: on lognormal columns R^2 grows from .80 to .92 at
-    200,000 x 50 and epsilon 8. It grows as the root of n mu / sqrt(D), so noise over the smallest moment falls.
-
-    >>> choose_widening(10_000, 16, 0.2), choose_widening(800_000, 16, 1.0)
-    (1.0, 10.0)
-    """
-    return max(1.0, sqrt(scaling.RESOLVED * n * mu / (WIDER * sqrt(D))))
 
 
 def read_targets(y: Any) -> np.ndarray:

@@ -3,7 +3,8 @@
     z = clip((x - centre) / spread, -reach, reach),    NaN -> 0,    infinite -> +-reach,
 
 with centres and spreads of `bounds`, where they are given, and otherwise found within the budget
-(`lemmata.mechanisms.tables.column_ranges`). The reach is 2 where `bounds` are given, and else that of `choose_reach`.
+(`lemmata.mechanisms.tables.column_ranges`). The reach is 2 where `bounds` are given, and where many records lie far
+aside of a column; else it is that of `choose_reach`.
 Categories become indicators (`lemmata.mechanisms.tables.table_columns`).
 """
 
@@ -25,6 +26,7 @@ from lemmata.mechanisms.numerics.arguments import check_choice, check_integer, m
 from lemmata.mechanisms.numerics.arithmetic import short_repr
 from lemmata.mechanisms.numerics.sparse_rows import (
     Rows,
+    dense_rows,
     entries_of,
     is_sparse,
     per_entry,
@@ -43,8 +45,9 @@ from lemmata.mechanisms.tables.table_columns import Column, Layout, match_column
 RANGES = ("private",)
 CONSTANT = 0.5  # the entry beside a row of length 1 that stands for the intercept
 NARROWEST = 1e-300  # of `bounds`: a spread is a normal float then, and a coefficient over it no infinity
-RESOLVED = 0.01  # sqrt(d) / (n mu) below which rows may be longer, and columns wider
-FURTHEST = 6.0  # times `REACH`, at most
+RESOLVED = 0.01  # sqrt(d) / (n mu) below which rows are scaled down earlier
+FINE = 0.007  # the same, below which columns are wider
+FURTHEST = 500.0  # times `REACH`, at most
 
 
 def as_floats(estimator: Any, X: Any, reset: bool) -> Rows:
@@ -127,10 +130,10 @@ def find_ranges(
         raise ValueError(f"bounds must include {columns.names()[open_[0]]!r}, unless ranges = 'private'")
     made = column_ranges.law(_select_columns(table, open_), privacy=budget, noise=noise)
     settle()
-    found = made.model(rng)
+    found = made.model(rng, reach)
     centre[open_], spread[open_] = found.centre, found.spread
     reaches = np.full(len(centre), column_ranges.REACH)
-    reaches[open_] = reach
+    reaches[open_] = found.reach
     return column_ranges.Ranges(centre, spread, found.privacy, reaches)
 
 
@@ -163,8 +166,8 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         For columns of categories, named as in `bounds`, the public list of them; without one a fixed hash into 8
         buckets.
     unit_ball : bool
-        Whether rows come out as `MarginClassifier` sees them: over `length_`, clipped to length 1, with a constant
-        beside them, length 1 again at most. Right for the learners of this package, which clip rows and have no
+        Whether rows come out as `MarginClassifier` sees them: over `length_`, with a constant beside them, and scaled
+        down to length 1. Right for the learners of this package, which clip rows and have no
         intercept of their own; scikit-learn's want the columns themselves.
     noise : "exact" or "float"
         As for the learners.
@@ -178,8 +181,8 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
     Attributes
     ----------
     center_, scale_ : arrays of shape (D,)
-        z = (x - center_) / scale_, clipped to [-reach, reach] of `ranges_`: 2 where `bounds` say so, else
-        `choose_reach`.
+        z = (x - center_) / scale_, clipped to [-reach, reach] of `ranges_`: 2 where `bounds` say so, and where codes
+        such as -999 lie far aside, else `choose_reach`.
     privacy_ : ApproxDP or None
         What a fit may spend; None if all ranges were given.
     spent_ : GaussianDP or None
@@ -303,30 +306,30 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
 
 
 def choose_reach(n: int, d: int, mu: float) -> float:
-    """How many spreads from its centre a column is clipped: 2, and up to 12 where noise resolves more.
+    """How many spreads from its centre a column is clipped: 2, and up to 1,000 where noise resolves far more.
 
-    Clipping is a bias that no budget takes away: the sign of <w, x> is another one than that of <w, clipped x>. Wide
-    columns make rows longer, which are then shorter beside the noise. So the reach grows as the root of n mu / sqrt(d),
-    see `choose_row_length`, from where `RESOLVED` is: `python -m lemmata.experiments.comparison.growth`.
+    Clipping is a bias that no budget takes away: the sign of <w, x> is another one than that of <w, clipped x>. On few
+    records it pays: a far entry is noise, and what is known of a spread is a factor of two. So the reach grows with
+    n mu / sqrt(d), from 1 / `FINE` on. Measured, not derived: `MarginClassifier` on raw tables
+    (`python -m lemmata.tools.raw_tables`) and `python -m lemmata.experiments.comparison.growth`.
 
-    >>> choose_reach(100, 9, 0.3), choose_reach(16_000, 16, 0.1), choose_reach(10**7, 16, 0.1)
-    (2.0, 4.0, 12.0)
+    >>> choose_reach(100, 9, 0.3), choose_reach(40_000, 16, 0.1), choose_reach(10**7, 16, 1.0)
+    (2.0, 14.0, 1000.0)
     """
-    return column_ranges.REACH * min(FURTHEST, max(1.0, sqrt(RESOLVED * n * mu / sqrt(d))))
+    return column_ranges.REACH * min(FURTHEST, max(1.0, FINE * n * mu / sqrt(d)))
 
 
 def choose_row_length(n: int, d: int, size: int, mu: float) -> float:
-    """Beyond which a standardised row is clipped: sqrt(size / 2), and twice that where noise resolves it.
+    """From which on a standardised row is scaled down: sqrt(size / 2), and sqrt(size) / 2 where noise resolves more.
 
-    `size`: columns of length 1 or less in a row, of d; mu: what a learner spends on n rows. Clipping draws a far record
-    to those in the middle: it hides a small class, whose records lie on one side, and longer rows make all the others
-    shorter beside the noise. So the length grows as sqrt(d) / (n mu), see `estimators.choose_width`, falls below
-    `RESOLVED`: chosen on 22 tables that are not in `MarginClassifier`'s, `python -m lemmata.tools.row_lengths`.
+    `size`: columns of length 1 or less in a row, of d; mu: what a learner spends on n rows. A row that is scaled down
+    counts less, but on the same side. The length is also what a constant beside the row is worth: where noise hides a
+    small class, a large one keeps to the larger class, and rows shorter than it are longer beside the noise.
 
-    >>> choose_row_length(100, 8, 8, 0.25), choose_row_length(10**6, 8, 8, 0.25)
-    (2.0, 4.0)
+    >>> choose_row_length(100, 8, 8, 0.25), round(choose_row_length(10**6, 8, 8, 0.25), 2)
+    (2.0, 1.41)
     """
-    return sqrt(size / 2) * min(2.0, max(1.0, RESOLVED * n * mu / sqrt(d)))
+    return sqrt(size / 2) * min(1.0, max(sqrt(1 / 2), sqrt(d) / (RESOLVED * n * mu) if mu else 1.0))
 
 
 def apply_ranges(ranges: column_ranges.Ranges, X: Rows, then: Callable[[Rows], Rows]) -> Rows:
@@ -364,7 +367,7 @@ def unscale_weights(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Slopes and intercepts in the units of a table, from weights (k, D + 1) of the rows of `clip_to_ball`.
 
-    They are right for a record inside the ranges whose row is not clipped, and without ranges for a row of length 1.
+    They are right for a record inside the ranges, and without ranges for a row of length 1.
     """
     weights = weights / sqrt(1 + CONSTANT**2)
     slopes, constant = weights[:, :-1], CONSTANT * weights[:, -1]
@@ -374,10 +377,20 @@ def unscale_weights(
     return slopes, constant - slopes @ ranges.centre
 
 
+def with_intercept(Z: Rows, length: float = 1.0) -> Rows:
+    """Standardised rows over `length`, `CONSTANT` beside them, over sqrt(1 + CONSTANT^2): what is linear in them."""
+    most = sqrt(1 + CONSTANT**2)
+    return with_constant(with_entries(Z, entries_of(Z) / (length * most)), CONSTANT / most)
+
+
 def clip_to_ball(Z: Rows, length: float = 1.0) -> Rows:
-    """Standardised rows over `length`, clipped to length 1, `CONSTANT` beside them, over sqrt(1 + CONSTANT^2)."""
-    rows = with_entries(Z, entries_of(Z) / length)
+    """Rows `with_intercept`, each scaled to length 1 if it is longer: with its constant, so a score keeps its sign."""
+    rows = with_intercept(Z, length)
     entries = entries_of(rows)
-    entries /= per_entry(Z, np.maximum(np.sqrt(sum_of_squares(rows)), 1.0))
-    entries /= sqrt(1 + CONSTANT**2)
-    return with_constant(rows, CONSTANT / sqrt(1 + CONSTANT**2))
+    entries /= per_entry(rows, np.maximum(np.sqrt(sum_of_squares(rows)), 1.0))
+    return rows
+
+
+def shrinkage(rows: Rows) -> np.ndarray:
+    """By what `clip_to_ball` scaled each row down, shape (n,): 1 or less, the constant of the row over its own."""
+    return np.ravel(dense_rows(rows[:, [-1]])) * sqrt(1 + CONSTANT**2) / CONSTANT

@@ -19,6 +19,7 @@ from lemmata.mechanisms.learners.statistics import bounded_mean, histogram, quan
 from lemmata.mechanisms.numerics.arguments import (
     as_float_array,
     check_exactly_one,
+    check_finite,
     quiet,
     resolve_generator,
     row_entries,
@@ -51,7 +52,8 @@ def private_mean(
     Parameters
     ----------
     X : array of shape (n,) or (n, d)
-        What is no number counts as the middle of its bounds.
+        What is no number counts as the middle of its bounds. A list is one column, and a table only where `bounds` are
+        arrays of shape (d,): what its records look like does not decide it.
     bounds : pair
         (low, high), public, numbers or arrays of shape (d,).
     epsilon, delta : float
@@ -77,7 +79,7 @@ def private_mean(
     >>> bool(abs(private_mean(np.arange(1000), bounds=(0, 1000), epsilon=10.0) - 500) < 10)
     True
     """
-    rows, one = read_columns(X)
+    rows, one = read_columns(X, bounds)
     asked = read_budget(epsilon, delta)
     return release(bounded_mean.law(rows, privacy=asked, bounds=bounds), asked, "private_mean", accountant, rng, one)
 
@@ -104,7 +106,8 @@ def private_histogram(
     Parameters
     ----------
     X : array of shape (n,) or (n, d)
-        Values outside all edges, and those of no category, are counted nowhere. With categories of shape (n,).
+        Values outside all edges, and those of no category, are counted nowhere. With categories of shape (n,). A list
+        is one column.
     edges : array of shape (bins + 1,), optional
         Ascending; the last one belongs to the last bin. Public. Exactly one of `edges` and `categories` is given.
     categories : sequence of labels, optional
@@ -146,7 +149,7 @@ def private_quantile(
     *,
     bounds: ArrayLike,
     epsilon: float,
-    cells: int = 2**14,
+    cells: int = 2**16,
     accountant: Any = None,
     rng: np.random.Generator | None = None,
 ) -> Any:
@@ -160,7 +163,7 @@ def private_quantile(
     Parameters
     ----------
     X : array of shape (n,) or (n, d)
-        What is no number counts as the middle of its bounds.
+        What is no number counts as the middle of its bounds. A list is read as by `private_mean`.
     q : float or array of shape (k,)
         Each in [0, 1]: 0.5 is the median.
     bounds : pair
@@ -186,21 +189,25 @@ def private_quantile(
     >>> bool(abs(private_quantile(np.arange(1000), 0.25, bounds=(0, 4000), epsilon=10.0) - 250) < 10)
     True
     """
-    rows, one = read_columns(X)
+    rows, one = read_columns(X, bounds)
     asked = read_budget(epsilon, 0.0)
     law = quantile.law(rows, privacy=asked, q=q, bounds=bounds, cells=cells)
     found = release(law, asked, "private_quantile", accountant, rng, one)
     return found if np.ndim(q) else found[..., 0]
 
 
-def read_columns(X: Any) -> tuple[Rows, bool]:
+def read_columns(X: Any, bounds: Any = 0.0) -> tuple[Rows, bool]:
     """Return private numbers as a table (n, d), and whether they were one column (n,).
 
-    A list is a column where at most half of its entries are rows: a single one that is a row is read like any other.
+    What its records look like does not decide whether a list is a table, but `bounds`, which are public: it is one of d
+    columns where they have shape (2, d), and a record of another length has no numbers; else it is one column.
     """
+    columns = check_finite("bounds", bounds).shape[1:2] if isinstance(X, list | tuple) else ()
+    if columns:
+        rows = (row_entries(one) or () for one in X)
+        X = [row if len(row) == columns[0] else [None] * columns[0] for row in rows]
     if isinstance(X, list | tuple):
-        rows = sum(row_entries(one) is not None for one in X)
-        X = as_float_array("X", X, 1 if 2 * rows <= len(X) else 2)
+        X = as_float_array("X", X, 1 + len(columns))
     if is_sparse(X) or np.ndim(X) != 1:
         return as_table(X), False
     return as_table(np.asarray(X)[:, None]), True

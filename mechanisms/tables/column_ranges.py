@@ -60,6 +60,7 @@ ROUNDS = 10  # of learning the prior
 CONCENTRATION = 3.0  # columns that the first prior counts as
 LEARNING = 1000  # columns, at most, that the prior is learnt from
 REACH = 2.0  # spreads around the centre, beyond which entries are clipped, where nobody chose another reach
+FAR, SEEN = 8.0, 5.0  # spreads from the centre, and standard deviations of the noise that a count there has at least
 BAND = 2**18  # entries of dense rows that are counted at any one time
 NARROW = 32  # spreads between 0 and the centre of a shape that is as good as a point
 
@@ -318,8 +319,9 @@ def count_cells(X: Rows, low: np.ndarray, width: np.ndarray, cells: int) -> np.n
 
 @dataclass(frozen=True)
 class ColumnRangesLaw:
-    """The law of centres and spreads on one dataset; a release is a dict of `centre`, `spread` (size, d), `mu` (size,).
+    """The law of centres and spreads on one dataset.
 
+    A release is a dict of `centre`, `spread` and `aside` (`find_aside`), of shape (size, d), and of `mu`, (size,).
     `mu` is what a release spent, at most `privacy`: it is known from the releases, so it may be used up elsewhere.
     """
 
@@ -343,7 +345,7 @@ class ColumnRangesLaw:
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """Draw `size` independent searches, one after the other."""
         found = [self.search(lambda counts, sigma: self.noisy(rng, counts, sigma)) for _ in range(size)]
-        return {name: np.array([one[name] for one in found]) for name in ("centre", "spread", "mu")}
+        return {name: np.array([one[name] for one in found]) for name in ("centre", "spread", "aside", "mu")}
 
     def search(self, ask: Callable[[np.ndarray, float], np.ndarray]) -> dict[str, Any]:
         """Run one search: the octaves, then closer looks at the columns that need them.
@@ -379,13 +381,14 @@ class ColumnRangesLaw:
             spent, size = spent + price, CELLS[1]
             moved, stretched = match_moments(ask(count_cells(self.X, centre - 4 * spread, 8 * spread, size), sigma))
             centre, spread = centre + moved * spread, spread * stretched
-        return {"centre": centre, "spread": spread, "mu": sqrt_up(spent)}
+        aside = find_aside(noisy, centre, spread, self.sigma)
+        return {"centre": centre, "spread": spread, "aside": aside, "mu": sqrt_up(spent)}
 
-    def model(self, rng: np.random.Generator) -> Ranges:
-        """Draw one release as the ranges of all columns."""
+    def model(self, rng: np.random.Generator, reach: float = REACH) -> Ranges:
+        """Draw one release as the ranges of all columns: of `reach`, and of `REACH` where many records lie aside."""
         found = self.sample(rng)
         spent = GaussianDP(float(found["mu"][0]), self.privacy.neighbours)
-        return Ranges(found["centre"][0], found["spread"][0], spent)
+        return Ranges(found["centre"][0], found["spread"][0], spent, np.where(found["aside"][0], REACH, reach))
 
 
 def look_noise(n: int, columns: int, left: Fraction) -> float:
@@ -401,6 +404,16 @@ def look_noise(n: int, columns: int, left: Fraction) -> float:
     least, most = n / CLOSER, n / PRECISE
     square = 2 * columns * LEVELS / left if left > 0 else inf  # of what LEVELS looks need
     return least if square <= least**2 else sqrt(square) if square < most**2 else most
+
+
+def find_aside(noisy: np.ndarray, centre: np.ndarray, spread: np.ndarray, sigma: float) -> np.ndarray:
+    """Return, by noisy counts, which columns have an octave with records beyond `FAR` spreads of the centre: (d,) bool.
+
+    They are codes for what is missing, such as -999, or a tail in which a size says little more than its logarithm.
+    """
+    edges, here = octave_edges(), FAR * spread[:, None]
+    beyond = (edges[:-1] >= centre[:, None] + here) | (edges[1:] <= centre[:, None] - here)
+    return np.asarray((beyond & (noisy > SEEN * sigma)).any(axis=1))
 
 
 def fullest_octaves(noisy: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -44,7 +44,7 @@ class QuantileLaw:
 
 
 @quiet
-def law(X: ArrayLike, *, privacy: Guarantee, q: ArrayLike, bounds: ArrayLike, cells: int = 2**14) -> QuantileLaw:
+def law(X: ArrayLike, *, privacy: Guarantee, q: ArrayLike, bounds: ArrayLike, cells: int = 2**16) -> QuantileLaw:
     """Return the law of the quantiles `q`, each in [0, 1], of every column of X, shape (n, d), within public bounds.
 
     Formal guarantee: `privacy`, a PureDP under replacement of one record, for every input and the bits released. Each

@@ -2,9 +2,9 @@
 
     release  #{i : y_i = s, edges_k <= <w_c, z_i> / |w_c| < edges_(k+1)} + noise,   each class c, side s and bin k
 
-Rows z have length 1 at most, so scores lie in [-1, 1]; further ones count as the ends. A replaced record takes 1 from
-one count of each class and adds 1 to another, sqrt(2 K) for K classes in the L2 norm
-(`wzw25.rem2.3.float64/explicit/counts`). Weights are public: they were released before.
+Scores beyond [-1, 1] count as the ends. A replaced record takes 1 from one count of each class and adds 1 to another,
+sqrt(2 K) for K classes in the L2 norm (`wzw25.rem2.3.float64/explicit/counts`). Weights are public: they were released
+before.
 """
 
 from __future__ import annotations

@@ -69,6 +69,26 @@ def test_a_replaced_record_moves_no_log_probability_by_more(law):
     assert 1 + 1e-9 >= loss > (0.99 if law != "quantile" else 0)
 
 
+@pytest.mark.parametrize("name", CALLS)
+def test_the_records_of_a_list_do_not_decide_whether_it_is_a_table(name):
+    """One record more that is a row, of any length, changes neither the shape nor whether there is an answer."""
+    singles, rows = [1.0, 2.0, 3.0, 4.0], [[1.0], [2.0], [3.0, 4.0], (), "text", None]
+    for some in range(5):
+        one = [*rows[:some], *singles[some:]]
+        assert np.shape(CALLS[name](one, epsilon=1.0)) == np.shape(CALLS[name](singles, epsilon=1.0))
+
+
+def test_public_bounds_say_that_a_list_is_a_table():
+    """A record of another length than theirs has no numbers: it counts as the middle of the bounds."""
+    ends, asked = ([0.0, 0.0], [8.0, 16.0]), {"epsilon": 1e6}
+    for last in ([8.0, 16.0], [8.0], 8.0, [8.0, 16.0, 1.0], None):
+        high = [8.0, 16.0] if last == [8.0, 16.0] else [4.0, 8.0]
+        found = lemmata.private_mean([[0.0, 0.0], last], bounds=ends, **asked)
+        assert found == pytest.approx(np.array(high) / 2, abs=1e-3)
+        median = lemmata.private_quantile([[0.0, 0.0], last], 0.5, bounds=ends, **asked)
+        assert median.shape == (2,)
+
+
 @pytest.mark.parametrize("entry", [np.nan, np.inf, -np.inf, 1e300, -1e300, 5e-324])
 def test_sums_of_neighbours_are_as_near_as_declared(entry):
     """Whatever the one record is: 1 a column in sums of unit entries, two counts in a histogram."""
@@ -128,6 +148,13 @@ def test_a_regression_is_near_the_one_that_is_not_private():
     assert np.allclose(model.predict(X)[inside], (X @ model.coef_ + model.intercept_)[inside])
     given = {"bounds": (0.0, 1.0), "target_bounds": (0.0, 1.0)}
     assert PrivateRidge(ranges=None, **given, random_state=rng("given")).fit(X, Y).budget_["ranges"] is None
+
+
+def test_far_records_pull_no_slope_aside():
+    """Half of the rows are scaled down, each with its target: a linear table is fitted as it is, by whatever noise."""
+    far = np.exp(rng("far").normal(size=(20_000, 3)) * 1.2)
+    y = far @ [1.0, -2.0, 0.5]
+    assert PrivateRidge(epsilon=100.0, delta=1e-6, random_state=rng("fit")).fit(far, y).score(far, y) > 0.999
 
 
 def test_more_noise_means_more_ridge_and_noise_alone_no_weights():

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from lemmata.mechanisms.estimators import scaling
 from lemmata.mechanisms.estimators.margin_classifier import MarginClassifier, NoisyGD, PrivateSVM
 from lemmata.mechanisms.estimators.scaling import PrivateScaler, choose_row_length
-from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 from lemmata.mechanisms.tables import column_ranges
 from lemmata.mechanisms.tables.table_columns import plan_layout
 from lemmata.tools.row_lengths import aside
@@ -141,28 +141,46 @@ def test_dates_are_the_numbers_that_their_type_counts_in():
     assert not plan_layout(objects).apply(objects)[:, 1:].any()
 
 
-def test_a_small_class_is_seen_where_noise_resolves_it():
-    """And is hidden where rows are as short as for few records."""
-    table = aside(6000, shift=4.0, share=0.2)
-    with mock.patch.object(scaling, "choose_row_length", lambda n, d, size, mu: sqrt(size / 2)):
-        short = right(*table)
-    assert right(*table) > max(0.97, short + 0.01)
+def test_a_small_class_on_one_side_is_seen():
+    """Also where most of its rows are scaled down: their constants are too, so they stay on their side."""
+    assert right(*aside(6000, shift=4.0, share=0.2)) > 0.97
 
 
-def test_rows_are_longer_the_more_is_resolved():
-    lengths = [choose_row_length(n, 20, 20, 0.25) for n in (10, 1000, 3000, 10_000, 10**6)]
-    assert lengths == sorted(lengths) and lengths[0] == lengths[1] == sqrt(10) and lengths[-1] == 2 * sqrt(10)
-    assert choose_row_length(3000, 20, 20, 0.25) == pytest.approx(sqrt(10) * 0.01 * 3000 * 0.25 / sqrt(20))
+def test_rows_are_scaled_down_earlier_the_more_is_resolved():
+    lengths = [choose_row_length(n, 20, 20, 0.25) for n in (10, 1000, 2200, 10_000, 10**6)]
+    assert lengths == sorted(lengths, reverse=True) and lengths[0] == lengths[1] == sqrt(10)
+    assert lengths[-1] == pytest.approx(sqrt(5)) and lengths[2] == pytest.approx(sqrt(200) / (0.01 * 2200 * 0.25))
+
+
+def test_a_row_that_is_scaled_down_keeps_its_side_of_every_hyperplane():
+    rng = np.random.default_rng(8)
+    Z, weights = rng.standard_t(1, size=(200, 4)), rng.normal(size=(5, 50))
+    rows, linear = scaling.clip_to_ball(Z, 6.0), scaling.with_intercept(Z, 6.0)
+    assert np.linalg.norm(rows, axis=1).max() <= 1 + 1e-15
+    np.testing.assert_array_equal(np.sign(rows @ weights), np.sign(linear @ weights))
+    shorter = scaling.shrinkage(rows)
+    np.testing.assert_allclose(linear * shorter[:, None], rows, rtol=1e-14)
+    assert 0.2 < np.mean(shorter < 1) < 0.8 and shorter.max() == pytest.approx(1, abs=1e-15)
 
 
 def test_coefficients_give_the_scores_of_long_rows_too():
     X, y = aside(6000, shift=4.0, share=0.2)
     model = MarginClassifier(classes=(0, 1), random_state=np.random.default_rng(0)).fit(X, y)
-    assert model.length_ == pytest.approx(2 * sqrt(5 / 2))
-    inside = X[np.abs(X).max(axis=1) < 1]
-    np.testing.assert_allclose(
-        model.decision_function(inside), inside @ model.coef_[0] + model.intercept_[0], atol=1e-12
+    far = np.linalg.norm(X, axis=1) > 2 * model.length_
+    assert far.any() and np.abs((X - model.ranges_.centre) / model.ranges_.spread).max() < model.ranges_.reach[0]
+    np.testing.assert_allclose(model.decision_function(X), X @ model.coef_[0] + model.intercept_[0], atol=1e-12)
+
+
+def test_codes_far_from_a_column_leave_its_reach_as_it_is():
+    """And a tenth of it that is near, or a few records that are far, do not."""
+    rng, n = np.random.default_rng(4), 20_000
+    column = rng.normal(size=n)
+    code, near, few = (
+        np.where(rng.random(n) < share, at, column) for share, at in ((0.1, -999), (0.1, 6), (1e-3, -999))
     )
+    X = np.column_stack([column, code, near, few])
+    found = column_ranges.law(X, privacy=GaussianDP(0.5)).model(rng, reach=50.0)
+    assert found.reach.tolist() == [50.0, column_ranges.REACH, 50.0, 50.0]
 
 
 def test_a_shape_lies_about_the_centre_that_a_column_of_it_gets():
