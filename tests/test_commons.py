@@ -41,7 +41,8 @@ def test_every_statement_has_a_source_a_verdict_and_a_line_on_its_use(paper):
 def test_a_statement_is_filed_under_its_own_area(paper):
     filed = {find_area(THEOREMS[key]) for key in accepted.records(paper)}
     assert filed == {
-        "noise and conversion", "composition", "selection", "concentration", "private learners"
+        "noise and conversion", "composition", "selection", "projections and features", "concentration",
+        "private learners",
     }  # fmt: skip
 
 

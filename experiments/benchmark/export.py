@@ -65,7 +65,19 @@ AREAS = (  # by words in the name of a module, the first that matches
         ("selection", "exponential_mech", "generalized_exp", "winner", "noisy_minimum", "maxima", "sparse_vec"),
     ),
     ("projections and features", ("projection", "projected", "features", "spectra", "kernel_acc", "jl")),
-    ("concentration", ("deviation", "concentration", "rates", "complexity", "testing", "population_risk", "many_hyp")),
+    (
+        "concentration",
+        (
+            "deviation",
+            "concentration",
+            "quadratic_forms",
+            "rates",
+            "complexity",
+            "testing",
+            "population_risk",
+            "many_hyp",
+        ),
+    ),
     ("lower bounds", ("lower_bounds",)),
     (
         "optimisation",

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import inf
+from types import CodeType
 from typing import Any
 
 from flint import arb, ctx
@@ -147,11 +148,16 @@ def write_condition(condition: Condition, writer: Writer, less_than: str = " < "
     return f"{writer(left)}{less_than if condition.strict else at_most}{writer(right)}"
 
 
+@lru_cache(maxsize=256)  # equal expressions are the same object; a search evaluates few of them many times
+def _compile(expression: Expression) -> CodeType:
+    return compile(over_balls(PLAIN(expression)), "<formula>", "eval")
+
+
 def evaluate(expression: Expression, setting: Setting) -> arb:
     """The value in balls, by the text that programs have."""
     exact = {name: Fraction(value) for name, value in setting.items()}
     at = {name: arb(value.numerator) / value.denominator for name, value in exact.items()}
-    return arb(eval(over_balls(PLAIN(expression)), {**BALLS, "pi": arb.pi(), **at}))
+    return arb(eval(_compile(expression), {**BALLS, "pi": arb.pi(), **at}))
 
 
 # Perturbations --------------------------------------------------------------------------------------------------------

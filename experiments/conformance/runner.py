@@ -15,6 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from lemmata.experiments.conformance import edit
 from lemmata.experiments.engine.claims.claim import Claim
 from lemmata.experiments.engine.ledger.ledger_rows import evaluate
@@ -136,6 +138,7 @@ def _first_noticer(checks: list[Check], change: Callable[[], object] = int, pati
     """In a child: "noticed", the place of a check and its outcome; or `PASSED` and how many checks noticed nothing."""
     _limit("RLIMIT_AS", MEMORY)
     signal.signal(signal.SIGXCPU, _raise_timeout)
+    np.seterr(all="ignore")  # a changed formula may leave the domain of a root or a logarithm, which is no news
     try:
         change()
     except (SyntaxError, ValueError) as error:

@@ -10,7 +10,8 @@ import pytest
 
 from lemmata.bounds.proof.box import Side
 from lemmata.bounds.proof.expression import floor, largest, log, sqrt, variable
-from lemmata.experiments.benchmark import deciding, export, sandbox, standalone, twins, verify
+from lemmata.experiments.benchmark import checkers, deciding, export, sandbox, standalone, twins, verify
+from lemmata.experiments.benchmark.baselines import property_testing
 from lemmata.experiments.benchmark.inequalities import Inequality, perturb
 from lemmata.experiments.benchmark.judge import find_fault
 from lemmata.experiments.benchmark.quantifiers import swap
@@ -70,6 +71,17 @@ def test_texts_in_python_latex_and_balls_are_the_same_formula():
     assert float(deciding.evaluate(side, {"x": "5/2", "n": 3})) == pytest.approx(value, rel=1e-12)
     terms = [term for term in read_terms(made.latex().rpartition("quad")[2]) if term.letters == {"x", "n"}]
     assert any(term.value(at) == pytest.approx(value, rel=1e-12) for term in terms)
+
+
+def test_property_testing_evaluates_a_narrow_record_no_more_often_than_its_budget(monkeypatch):
+    tried, fails_at = [], Inequality.fails_at
+    monkeypatch.setattr(Inequality, "fails_at", lambda made, setting: tried.append(0) or fails_at(made, setting))
+    check = checkers.load_baseline("property-testing")
+    narrow = Inequality(X, 1 + X, {"x": LINE, "n": COUNTS}, (X * 1000 <= 1, 5 * N <= 26, 5 * N >= 24))
+    found = check({"inequality": export.describe_inequality(narrow)})
+    assert found["verdict"] == "true" and 100 <= len(tried) <= property_testing.EVALUATIONS
+    found = check({"inequality": export.describe_inequality(Inequality(X, X**2, {"x": LINE}))})
+    assert found["verdict"] == "false" and sandbox.run_program(found["witness"]).status == 0
 
 
 def test_every_kind_of_change_is_tried():

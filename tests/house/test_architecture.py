@@ -19,8 +19,8 @@ CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["import
 PACKAGES = ["bounds", "mechanisms", "experiments", "command"]
 
 (
-    LAYERS, CIRCLE, BOUNDS, MECHANISMS, LEARNERS, AUDIT, ALONE, AUDITOR, ENGINE, INSTANCES, LABORATORY, PRODUCT,
-    COMMAND, CLAIM,
+    LAYERS, CIRCLE, BOUNDS, MECHANISMS, LEARNERS, AUDIT, ALONE, AUDITOR, ENGINE, INSTANCES, LABORATORY, COMMONS,
+    PRODUCT, COMMAND, CLAIM,
 ) = (contract["name"] for contract in CONTRACTS)  # fmt: skip  # in the order of pyproject.toml
 
 # importing module, what it must not import, the contract that forbids it
@@ -78,6 +78,7 @@ VIOLATIONS = [
     ("mechanisms.law", "from matplotlib import pyplot", PRODUCT),
     ("mechanisms.law", "from joblib import Parallel", PRODUCT),
     ("mechanisms.audit.play.x", "from tqdm import tqdm", PRODUCT),
+    ("experiments.examples.commons.y", "def f():\n    import lemmata.mechanisms.law", COMMONS),
     ("mechanisms.law", "import click", PRODUCT),
     ("command.x", "def f():\n    import tqdm", COMMAND),
     ("experiments.engine.claims.claim", "import pandas", CLAIM),
@@ -134,7 +135,8 @@ HOUSE = {
     "experiments/paper2/x": "import lemmata.experiments.paper1.x",
     "experiments/comparison": "import lemmata.experiments.paper2.x",
     "experiments/audits": "import lemmata.experiments.comparison",
-    "experiments/examples": "import lemmata.experiments.figures",
+    "experiments/examples/x": "import lemmata.experiments.figures",
+    "experiments/examples/commons/x": "import lemmata.paper",
     "experiments/sample_sizes": "import lemmata.experiments.instances.x",
     "experiments/benchmark": "import lemmata.experiments.paper2.x",
     "experiments/report": "import lemmata.experiments.audits\nimport lemmata.experiments.sample_sizes",

@@ -36,6 +36,16 @@ def integrate_pieces(function: Callable[[Any], Any], kinks: list[float], reach: 
     return float(np.sum(function(ends[:-1, None] + half * (1 + NODES)) * WEIGHTS * half))
 
 
+def laplace_tail(x: Any) -> Any:
+    """The density of standard Laplace noise, and its tail beyond |x|."""
+    return np.exp(-abs(x)) / 2
+
+
+def laplace_above(x: Any) -> Any:
+    """The chance that standard Laplace noise is above x."""
+    return np.where(x > 0, laplace_tail(x), 1 - laplace_tail(x))
+
+
 def chi_square_strays(k: int, epsilon: float) -> float:
     """P(|Z/k - 1| > epsilon) of a chi-square variable with k degrees of freedom."""
     return float(chi2.sf((1 + epsilon) * k, k) + chi2.cdf((1 - epsilon) * k, k))

@@ -4,9 +4,12 @@ from typing import Any
 
 import numpy as np
 from laws import count_at_least
+from scipy.special import ndtr
 from scipy.stats import binom
 
 from lemmata.paper import (
+    Control,
+    OutOfReach,
     Step,
     between,
     exp,
@@ -150,6 +153,56 @@ oracle_claim(
 )(noisy_regret)
 
 
+@noisy_descent.explicit(
+    part="one dimension",
+    says=r"f(w)=L|w-B|,\ T\text{ noisy steps from }0:\ \tfrac1T\sum_tE f(w_t)\le BL\sqrt{\frac1T+\frac{2}{n^2\rho}}",
+    needs=[positive("B"), positive("L"), integer("T"), integer("n"), positive("rho")],
+)
+def noisy_iterates(*, B: Any, L: Any, T: Any, n: Any, rho: Any) -> Any:
+    """The same bound on one problem, whose iterates have laws that can be computed. Use this to see how loose it is.
+
+    Derivation. This is the bound for d = 1: the losses are L-Lipschitz and convex, and the minimum is 0.
+
+    >>> print(round(noisy_iterates(B=2.0, L=3.0, T=4, n=2, rho=0.25), 6))  # 6 sqrt(1/4 + 2)
+    9.0
+    """
+    return B * L * sqrt(1 / T + 2 / (n**2 * rho))
+
+
+def chain_regret(*, B: float, L: float, T: int, n: int, rho: float) -> float:
+    """The mean regret of the noisy iterates on L |w - B|, by their laws on a lattice, one by one.
+
+    Its spacing is an eighth of the noise of a step. To round to it adds 1/768 of the noise to each variance. Where the
+    noise is below L/4, or T above 60, the lattice is too large.
+    """
+    noise = sqrt(gradient_noise(L=L, T=T, n=n, rho=rho))
+    if T > 60 or noise < L / 4:
+        raise OutOfReach("the lattice needs T <= 60 and noise of L/4 at least")
+    eta = B / (sqrt(L**2 + noise**2) * sqrt(T))
+    spacing = eta * noise / 8
+    end = int(np.ceil((B + eta * L + 9 * eta * noise * sqrt(T)) / spacing))
+    x = spacing * np.arange(-end, end + 1)
+    ends = ndtr((x[None, :] + spacing / 2 - (x - eta * L * np.sign(x))[:, None]) / (eta * noise))
+    move = np.diff(ends, axis=1, prepend=0)
+    law = np.diff(ndtr((x + spacing / 2 + B - eta * L) / (eta * noise)), prepend=0)  # after the first step, from -B
+    total = B
+    for _ in range(T - 1):
+        total += float(law @ abs(x))
+        law = law @ move
+    return L * total / T
+
+
+oracle_claim(
+    noisy_iterates,
+    oracle="exact",
+    rounding=1e-3,
+    cost=0.02,
+    caught=(1.1, 1.5, 2),
+    reach={"T": 60, "n": 60},
+    quick=grid(B=[1.0], L=[1.0, 3.0], T=[1, 2, 40], n=[10, 2], rho=[0.1]),
+)(chain_regret)
+
+
 @theorem(
     "ssbd14.cor2.3",
     kind="tail",
@@ -216,6 +269,39 @@ def massart(*, m: Any, j: Any) -> Any:
 
 
 oracle_claim(massart, quick=grid(m=[10], j=[1, 8]), caught=(1.1, 1.5), oracle="exact")(lambda *, m, j: 1 * j / m)
+
+
+@theorem(
+    "mrt18.thm3.3",
+    kind="tail",
+    says=r"E\,g\le\frac1m\sum_ig(z_i)+2R_m(G)+\sqrt{\frac{\log(1/\delta)}{2m}}",
+    needs=[integer("m"), in_unit_interval("delta")],
+)
+def rademacher_gap(*, m: Any, delta: Any, complexity: Any = 0.0) -> Any:
+    """How far means of a class of functions to [0, 1] fall below their expectations. Use this for infinite classes.
+
+    >>> print(round(rademacher_gap(m=18, delta=exp(-4.0), complexity=0.25), 6))  # 1/2 + 1/3
+    0.833333
+    """
+    return 2 * complexity + sqrt(log(1 / delta) / (2 * m))
+
+
+@inequality_claim(
+    rademacher_gap,
+    cost=0.01,
+    oracle="exact",
+    over=[in_unit_interval("p")],
+    reach={"m": 200},
+    quick=grid(m=[100, 7], delta=[0.2, 0.01], p=[0.5, 0.1]),
+    control=Control("the gap divided by {}", (2, 4, 8)),
+)
+def functions_of_a_bit(*, m, delta, p, factor=1):
+    """All functions of one bit, whose largest gap is |mean - p|: their average over signs is that of two sums."""
+    sizes = [mean_size(k) / 2 for k in range(m + 1)]  # of the positive part
+    chances = binom.pmf(np.arange(m + 1), m, p)
+    complexity = float(chances @ (np.array(sizes) + sizes[::-1])) / m
+    gap = rademacher_gap(m=m, delta=delta, complexity=complexity) / factor
+    yield {"m": m, "delta": delta, "p": p}, deviates(gap, m, p), delta
 
 
 @theorem(

@@ -297,6 +297,31 @@ def staircase_size(*, epsilon: Any) -> Any:
     return (1 - b) / (g + b * (1 - g)) * (flat + b * lower)
 
 
+@theorem(
+    "gv14.density",
+    kind="privacy",
+    says=r"p(x)\propto e^{-\varepsilon\left(\lfloor|x|\rfloor+[|x|-\lfloor|x|\rfloor\ge\gamma]\right)},"
+    r"\ \Delta=1\Rightarrow\varepsilon\text{-DP}",
+    needs=[positive("epsilon"), between("gamma", 0, 1)],
+)
+def staircase_privacy(*, epsilon: Any, gamma: Any) -> Any:
+    """The largest privacy loss of staircase noise of any width. Use gamma = 1/(1 + e^(epsilon/2))."""
+    return epsilon
+
+
+def stair(x: Any, gamma: Any) -> int:
+    """The number of the stair on which x is."""
+    whole = int(abs(x) // 1)
+    return whole + int(abs(x) - whole >= gamma)
+
+
+oracle_claim(
+    staircase_privacy,
+    oracle="exact",
+    quick=grid(epsilon=[0.1, 2.0], gamma=[0.5, 0.1], z=[0.0, 3.25], x=[1.0, -0.5]),
+    over=[between("z", -1e6, 1e6), between("x", -1, 1)],
+    steps=[Step("stairs have length 1, and |x| changes by at most 1")],
+)(lambda *, epsilon, gamma, z, x: epsilon * (stair(z - x, gamma) - stair(z, gamma)))
 oracle_claim(
     staircase, oracle="exact", claim=identity_claim, rounding=1e-6, quick=grid(epsilon=[0.1, 1.0, 10.0]), steps=ALGEBRA
 )(staircase_size)
