@@ -27,3 +27,10 @@ def look_at(page, profile, *flags, query=""):
     quiet += ["--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr", f"--user-data-dir={profile}"]
     command = [CHROMIUM, *quiet, *flags, "--dump-dom", f"file://{page}{query}"]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+
+
+def count_printed_sides(page, profile, folder):
+    """How many sides a page has when it is printed."""
+    made = folder / f"{page.stem}.pdf"
+    look_at(page, profile, "--no-pdf-header-footer", f"--print-to-pdf={made}")
+    return len(re.findall(rb"/Type\s*/Page\b", made.read_bytes()))

@@ -184,6 +184,9 @@ def output_sensitivity(*, n: int, gradient_norm: Any, ridge: Any) -> Any:
 def output_noise(*, n: int, gradient_norm: Any, ridge: Any, mu: Any) -> Any:
     """Output perturbation is mu-GDP with noise of sensitivity / mu.
 
+    Derivation. Replacing a record moves the minimiser by at most 2 G/(lambda n) (part `sensitivity`), and Gaussian
+    noise of deviation sensitivity / mu is mu-GDP (wzw25.rem2.3, part `gaussian`).
+
     >>> output_noise(n=100, gradient_norm=3.0, ridge=0.5, mu=0.5)
     0.24
     """

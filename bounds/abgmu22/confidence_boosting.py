@@ -93,7 +93,12 @@ def chunk_scale(*, n: int, candidates: int, epsilon: float, loss_bound: Real) ->
 
 @squared_scale.corrected(says=CHUNK, source=", for chunks of n/(m + 1) records")
 def chunk_scale_squared(*, n: int, candidates: int, epsilon: float, loss_bound: Real) -> float:
-    """The least private noise of boosting is (m + 1)/2 times the printed sigma^2."""
+    """The least private noise of boosting is (m + 1)/2 times the printed sigma^2.
+
+    Derivation. sigma^2 = 4 Delta/(n epsilon) is read as Laplace's scale here. The scale that is enough does not depend
+    on how sigma is read: it is 2 (m + 1) Delta/(n epsilon), as in the part `privacy`, which is (m + 1)/2 times 4
+    Delta/(n epsilon).
+    """
     return chunk_scale.theorem.formula(n=n, candidates=candidates, epsilon=epsilon, loss_bound=loss_bound)
 
 

@@ -12,7 +12,7 @@ Delta on the last chunk, beta/4 by hypothesis; noise, beta/8; Bernstein's inequa
 beta/8.
 """
 
-from math import log, sqrt
+from math import inf, log, sqrt
 
 from lemmata.bounds.abgmu22.confidence_boosting import SIZES, boosted_rate, boosted_rate_squared
 from lemmata.bounds.theorem import at_least, in_unit_interval, integer, require, theorem
@@ -44,8 +44,10 @@ def resolution(*, n: int, candidates: int, beta: float, gamma: float, smoothness
 
 @boosted_rate.explicit(
     kind="tail",
-    says=GLM + r"\Pr\left[L(\hat w_{i^*})-L(w^*)\le4\,\mathrm{err}+4s\log\frac{8m}\beta+\frac{4\Delta K}{3n'}"
-    r"+(8+8\sqrt2)\,\eta\|Y\|+(24+4\sqrt2)\,\eta^2\right]\ge1-\beta,\quad " + K_IS,
+    says=GLM + r"\Pr\left[L(\hat w_{i^*})-L(w^*)\le4\,\mathrm{err}+2su+\frac{4\Delta K}{3n'}"
+    r"+(8+8\sqrt2)\,\eta\|Y\|+(24+4\sqrt2)\,\eta^2\right]\ge1-\beta,\quad "
+    + K_IS
+    + r",\ (m-1)(2+u)e^{-u}=\tfrac\beta2",
     needs=[*DIVIDED, at_least("scale", 0)],
     source=", our derivation, for noise of any scale s and every n",
 )
@@ -65,11 +67,11 @@ def boosted_excess(
 
     `err` is A's expected excess risk on a chunk of n' records.
 
-    Derivation. A model j has L_j <= L* + 2 err (t1). The chosen i has L^_i <= L^_j + 2 s log(8m/beta) (t2). Bernstein's
+    Derivation. A model j has L_j <= L* + 2 err (t1). The chosen i has L^_i <= L^_j + s u (t2 at beta/8). Bernstein's
     inequality from above, which needs an upper bound and a second moment alone (abgmu22.thm.grid.s4, part above), for
-    min(-D, Delta), whose second moment is at most E D^2 (t3), turns this into x = L_i - L_j <= 2 s
-    log(8m/beta) + 2 Delta K/(3n') + sqrt(2K E D^2/n'); the root is at most sqrt 8 eta sqrt x + eta (4 sqrt L_j +
-    sqrt 32 Y + sqrt 8 eta) (t4), and t5 solves for x. With L_j <= Y^2 + 2 err, 8 eta sqrt(2 err) <= 2 err + 16 eta^2.
+    min(-D, Delta), whose second moment is at most E D^2 (t3), turns this into x = L_i - L_j <= s u +
+    2 Delta K/(3n') + sqrt(2K E D^2/n'); the root is at most sqrt 8 eta sqrt x + eta (4 sqrt L_j + sqrt 32 Y +
+    sqrt 8 eta) (t4), and t5 solves for x. With L_j <= Y^2 + 2 err, 8 eta sqrt(2 err) <= 2 err + 16 eta^2.
 
     >>> sizes = dict(n=10**6, candidates=7, beta=0.05, gamma=0.1, smoothness=1.0, label_bound=1.0)
     >>> round(boosted_excess(**sizes, loss_bound=1.5, err=0.0, scale=0.0), 4)
@@ -77,7 +79,9 @@ def boosted_excess(
     """
     K = logarithm(n=n, candidates=candidates, beta=beta)
     eta = resolution(n=n, candidates=candidates, beta=beta, gamma=gamma, smoothness=smoothness)
-    noise = 4 * scale * log(8 * candidates / beta) + 4 * loss_bound * K * (candidates + 1) / (3 * n)
+    noise = 2 * selection_loss(candidates=candidates, b=beta / 8, scale=scale) + 4 * loss_bound * K * (
+        candidates + 1
+    ) / (3 * n)
     return 4 * err + noise + (8 + 8 * sqrt(2)) * eta * label_bound + (24 + 4 * sqrt(2)) * eta**2
 
 
@@ -88,7 +92,7 @@ LOGARITHMS = (
 
 
 @boosted_rate.corrected(
-    says=GLM + LOGARITHMS + r",\ C=\tfrac43,\ \mathrm{noise\ of\ scale}\ \frac{2(m+1)\Delta}{n\varepsilon}",
+    says=GLM + LOGARITHMS + r",\ C=\tfrac58,\ \mathrm{noise\ of\ scale}\ \frac{2(m+1)\Delta}{n\varepsilon}",
     needs=[*SIZES, MODELS, CHUNKS],
     source=", with the least noise that is private, generalized linear losses, every n",
 )
@@ -108,19 +112,21 @@ def boosted_rate_corrected(
 
     K and m + 1 are the free logarithms.
 
-    It is 4/3 K^2 (m + 1) times the expression that is printed under the O, and m + 1 is a logarithm of 1/beta.
+    It is 5/8 K^2 (m + 1) times the expression that is printed under the O, and m + 1 is a logarithm of 1/beta.
 
-    Term by term from `boosted_excess`; m >= 3, so K >= log 24 > 3, and 4 (m + 1) K for the noise is the most.
+    Term by term from `boosted_excess`; m >= 3, so K >= log 24 > 3. The noise is the most, 2 (m + 1) u. As u - log(2+u)
+    <= K - log(4m/(m-1)), u/K^2 is largest at the least K, log(8m): 0.297, 0.292 for m = 3 and 4, and at most 0.302 for
+    m >= 5.
     """
     sizes = dict(epsilon=epsilon, gamma=gamma, smoothness=smoothness, label_bound=label_bound)
     rate = boosted_rate.theorem.formula(n=n, candidates=candidates, beta=beta, loss_bound=loss_bound, err=err, **sizes)
-    return 4 / 3 * logarithm(n=n, candidates=candidates, beta=beta) ** 2 * (candidates + 1) * rate
+    return 5 / 8 * logarithm(n=n, candidates=candidates, beta=beta) ** 2 * (candidates + 1) * rate
 
 
 @boosted_rate_squared.corrected(
     says=GLM
     + LOGARITHMS
-    + r",\ C=\tfrac23,\ \mathrm{noise\ of\ scale}\ \tilde\sigma^2,\ \Delta\ge\|Y\|^2+\tilde H\tilde\gamma^2"
+    + r",\ C=\tfrac3{10},\ \mathrm{noise\ of\ scale}\ \tilde\sigma^2,\ \Delta\ge\|Y\|^2+\tilde H\tilde\gamma^2"
     r"\|\mathcal X\|^2",
     needs=[*SIZES, MODELS, CHUNKS],
     source=", with sigma^2 as the scale of the noise, generalized linear losses, Delta a bound of all losses",
@@ -141,13 +147,13 @@ def boosted_rate_squared_corrected(
 
     The free logarithms are named.
 
-    The noise is at most 4 Delta/(n epsilon) there: 8 K <= 2/3 K^2 (m + 1).
+    The noise is 4 Delta/(n epsilon) there: 4 u <= 3/10 K^2 (m + 1) for all m >= 3.
     """
     sizes = dict(epsilon=epsilon, gamma=gamma, smoothness=smoothness, label_bound=label_bound)
     rate = boosted_rate_squared.theorem.formula(
         n=n, candidates=candidates, beta=beta, loss_bound=loss_bound, err=err, **sizes
     )
-    return 2 / 3 * logarithm(n=n, candidates=candidates, beta=beta) ** 2 * (candidates + 1) * rate
+    return 3 / 10 * logarithm(n=n, candidates=candidates, beta=beta) ** 2 * (candidates + 1) * rate
 
 
 # Steps ----------------------------------------------------------------------------------------------------------------
@@ -175,19 +181,30 @@ def no_good_model(*, candidates: int) -> float:
 @theorem(
     "abgmu22.thm.boost.t2",
     kind="tail",
-    says=r"\Pr\left[q_{i^*}<\max_iq_i-2s\log\frac mb\right]\le b",
+    says=r"\Pr\left[q_{i^*}<\max_iq_i-su\right]\le b,\quad(m-1)(2+u)e^{-u}=4b\ \mathrm{or}\ u=0",
     needs=[integer("candidates"), in_unit_interval("b"), at_least("scale", 0)],
     **OURS,
 )
 def selection_loss(*, candidates: int, b: float, scale: float) -> float:
     """The loss of report noisy max with Laplace noise of scale s.
 
-    It loses more with probability at most b.
+    It loses more with probability at most b. Exact for two candidates.
 
-    Derivation. Laplace noise of scale s has P(|noise| > s log(m/b)) = b/m, so with probability 1 - b none of the m
-    noises exceeds that. Then the chosen score is at least the largest one minus twice that level.
+    Derivation. A candidate that is chosen although its score is below the best one by more than s u has a noise that
+    exceeds the best one's by more than s u. The difference of two Laplace noises of scale s exceeds s u >= 0 with
+    probability (2 + u) e^(-u)/4, and there are m - 1 rivals. Where that is at most b at u = 0, u is 0. Since (2 + u)
+    e^(-u/2) <= 2, u <= 2 log((m-1)/(2b)) otherwise.
+
+    >>> round(selection_loss(candidates=2, b=0.05, scale=1.0), 3), selection_loss(candidates=2, b=0.5, scale=1.0)
+    (3.272, 0.0)
     """
-    return 2 * scale * log(candidates / b)
+    level = log((candidates - 1) / (4 * b)) if candidates > 1 else -inf  # u - log(2 + u) at the root
+    if level <= -log(2):
+        return 0.0
+    u = 2 * (level + log(2))  # above the root; a step divides the distance by 2 + u
+    for _ in range(64):
+        u = level + log(2 + u)
+    return scale * u
 
 
 @theorem(

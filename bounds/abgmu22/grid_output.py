@@ -362,7 +362,9 @@ def proof_loss_bound_corrected(
 ) -> Any:
     """The loss bound of output perturbation that the proof needs.
 
-    It is that of abgmu22.lem.stab-outpert.
+    Derivation. For each guess B_j, the release is a vector of the ball of radius B_j plus noise of deviation sigma_j:
+    abgmu22.lem.stab-outpert (corrected) at sigma = sigma_j bounds the probability that some loss on S_2 reaches Delta
+    by min{delta, beta}/(4K), which is what Assumption 2 asks for.
     """
     sizes = {"label_bound": label_bound, "smoothness": smoothness, "norm_bound": norm_bound, "radius": radius}
     return output_loss_bound.theorem.formula(sigma=sigma, n=n, delta=delta, beta=beta, guesses=guesses, **sizes)

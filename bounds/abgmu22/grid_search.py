@@ -204,13 +204,16 @@ CORRECTED = (
     r"\sqrt{\frac{32\|\mathcal Y\|^2\Delta(B^*)\log(4(K+1)/\beta)}n}+\frac{50\,\Delta(B^*)\log(4(K+1)/\beta)}"
     r"{3n\varepsilon}"
 )
+OURS = (
+    EXCESS
+    % (CORRECTED, r"\frac{2\Delta(B_j)}n")
+    + r",\ \tau_j=\sqrt{4\|\mathcal Y\|^2a_j},\ a_j=\frac{2\Delta(B_j)\log(4(K+1)/\beta)}n;\ \mathrm{err},\Delta\ "
+    r"\mathrm{nondecreasing},\ \ell(w_j;\cdot)\le\Delta(B_j)\ \mathcal D\mathrm{-a.s.\ but\ for\ }\frac\beta{4K}"
+)
 
 
 @averaged_excess.corrected(
-    says=EXCESS
-    % (CORRECTED, r"\frac{2\Delta(B_j)}n")
-    + r",\ \tau_j=\sqrt{4\|\mathcal Y\|^2a_j},\ a_j=\frac{2\Delta(B_j)\log(4(K+1)/\beta)}n;\ \mathrm{err},\Delta\ "
-    r"\mathrm{nondecreasing},\ \ell(w_j;\cdot)\le\Delta(B_j)\ \mathcal D\mathrm{-a.s.\ but\ for\ }\frac\beta{4K}",
+    says=OURS,
     needs=[*UTILITY, EVEN],
     source=", with these sensitivities and penalties and our constants",
 )
@@ -234,7 +237,7 @@ def grid_excess(*, err: Any, loss_bound: Any, label_bound: Any, n: int, guesses:
 
 
 @printed_excess.corrected(
-    says=r"\mathrm{as\ for}\ \gamma_j=\frac{2\Delta(B_j)}n:\quad" + EXCESS % (CORRECTED, r"\frac{2\Delta(B_j)}n"),
+    says=OURS,
     needs=[*UTILITY, EVEN],
     source=", with the sensitivity of a mean; its penalties and hypotheses as in part utility-average",
 )
@@ -244,6 +247,9 @@ def grid_excess_of_means(
     """The excess risk of Algorithm 1 with corrected sensitivities.
 
     With the printed sensitivities Delta(B_j) there is no such bound.
+
+    Derivation. With gamma_j = 2 Delta(B_j)/n in the place of Delta(B_j), Algorithm 1 is that of the part
+    `utility-average`, corrected, whose penalties tau_j, hypotheses and bound these are.
     """
     sizes = {"label_bound": label_bound, "n": n, "guesses": guesses, "beta": beta, "epsilon": epsilon}
     return grid_excess.theorem.formula(err=err, loss_bound=loss_bound, **sizes)

@@ -277,6 +277,10 @@ def selection_loss_as_printed(*, loss_bound: Any, n: int, guesses: int, beta: An
     """The loss of Algorithm 1's selection, for the sensitivity Delta.
 
     It does not decrease with n.
+
+    Derivation. The accuracy of the generalized exponential mechanism for K + 1 scores of sensitivities Delta(B_j),
+    with privacy epsilon/2 and failure beta/4: 4 Delta log((K + 1)/(beta/4))/(epsilon/2) = 8 Delta log(4(K +
+    1)/beta)/epsilon.
     """
     return selection_penalty.theorem.formula(
         sensitivity=loss_bound, candidates=guesses + 1, epsilon=epsilon / 2, beta=beta / 4

@@ -13,7 +13,7 @@ B/sqrt n and not B^2/sqrt n. The branch sqrt(rank) of the Lipschitz rate, lower 
 norm that the learner does not know are in `rates_proof`.
 """
 
-from math import expm1, pi, sqrt
+from math import exp, expm1, pi, sqrt
 
 from lemmata.bounds.abgmu22.baselines import ball_noise, output_noise
 from lemmata.bounds.theorem import at_least, between, integer, positive, require, theorem
@@ -356,7 +356,7 @@ SEEN = require("n (1 - e^-epsilon) >= 1", lambda n, epsilon: -n * expm1(-epsilon
     "abgmu22.abs.lower-smooth.s1",
     kind="construction",
     says=r"M\ (\varepsilon,\delta)\mathrm{-DP},\ K\sim\mathrm{Bin}(n,p)\ \mathrm{labels\ flipped}:\quad\Pr_+[M\le0]"
-    r"+\Pr_-[M>0]\ge(1-p(1-e^{-\varepsilon}))^n-\delta np",
+    r"+\Pr_-[M>0]\ge\max\left\{(1-p(1-e^{-\varepsilon}))^n,\frac2{1+e^{np\varepsilon}}\right\}-\delta np",
     needs=[*BUDGET, between("p", 0, 1)],
     **OURS,
 )
@@ -366,35 +366,42 @@ def both_errors(*, n: int, epsilon: float, delta: float, p: float) -> float:
     x is 1 with probability p, else 0, and y is +1 or -1.
 
     Derivation. Pair samples by flipping the labels of the K informative records: P_-(M <= 0) <= e^(K epsilon) P_+(M <=
-    0) + delta (e^(K epsilon) - 1)/(e^epsilon - 1), so the errors of a pair sum to at least e^(-K epsilon) - delta K.
+    0) + D with D = delta (e^(K epsilon) - 1)/(e^epsilon - 1), and the same with the signs exchanged. So the errors of a
+    pair sum to s with 2 - s <= e^(K epsilon) s + 2 D, and 2 D/(1 + e^(K epsilon)) = 2 delta tanh(K epsilon/2)/
+    (e^epsilon - 1) <= delta K: s >= 2/(1 + e^(K epsilon)) - delta K >= e^(-K epsilon) - delta K. The former is convex
+    in K, so its mean is at least its value at np.
     """
-    return float((1 + p * expm1(-epsilon)) ** n - delta * n * p)
+    one_sided = (1 + p * expm1(-epsilon)) ** n
+    return float(max(one_sided, 2 / (1 + exp(min(n * p * epsilon, 700.0)))) - delta * n * p)
+
+
+CHANCE = require("0 < p <= 1", lambda p: 0 < p <= 1)
 
 
 @theorem(
     "abgmu22.abs.lower-smooth",
     part="privacy",
     kind="construction",
-    says=UNITS + r"d=1:\quad\max_\pm\mathbb E[\mathrm{excess}]\ge\frac{\min\{1,\|w^*\|^2/2\}}{8n(1-e^{-\varepsilon})}"
-    r"\left(1-\frac{4\delta}{1-e^{-\varepsilon}}\right)",
-    needs=[*BUDGET, SEEN, positive("norm")],
+    says=UNITS + r"d=1,\ 0<p\le1:\quad\max_\pm\mathbb E[\mathrm{excess}]\ge\frac p2"
+    r"\min\left\{1,\frac{\|w^*\|^2}2\right\}\left(\max\left\{(1-p(1-e^{-\varepsilon}))^n,"
+    r"\frac2{1+e^{np\varepsilon}}\right\}-\delta np\right)",
+    needs=[*BUDGET, CHANCE, positive("norm")],
     **OURS,
 )
-def private_excess(*, n: int, epsilon: float, delta: float, norm: float) -> float:
+def private_excess(*, n: int, epsilon: float, delta: float, norm: float, p: float) -> float:
     """Lower bound on the excess risk of private learners for smooth losses.
 
     No (epsilon, delta)-DP learner has a smaller excess risk on both of two distributions.
 
-    This is for n (1 - e^-epsilon) >= 1 and n >= 2.
+    At p = 1.278/(n epsilon), if that is at most 1, it is 0.278 min{1, |w*|^2/2}/(n epsilon) for delta = 0.
 
-    x = 1/omega with probability p = 1/(n (1 - e^-epsilon)), else 0; l = (<w, x> - y)^2/2, y = +-min(|w*|, sqrt 2),
-    omega = |w*|/|y|. The wrong sign, or 0, costs p y^2/2 at least, and s1 gives (1 - 1/n)^n >= 1/4.
+    Derivation. x = 1/omega with probability p, else 0; l = (<w, x> - y)^2/2, y = +-min(|w*|, sqrt 2), omega = |w*|/|y|.
+    The wrong sign, or 0, costs p y^2/2 at least, and half of what s1 leaves of errors is on one of the two.
 
-    >>> round(private_excess(n=1000, epsilon=0.1, delta=0.0, norm=2.0), 6)
-    0.001314
+    >>> round(private_excess(n=1000, epsilon=0.1, delta=0.0, norm=2.0, p=0.01278), 6)
+    0.002785
     """
-    seen = -expm1(-epsilon)
-    return min(1.0, norm**2 / 2) / (8 * n * seen) * (1 - 4 * delta / seen)
+    return p * min(1.0, norm**2 / 2) / 2 * both_errors.theorem.formula(n=n, epsilon=epsilon, delta=delta, p=p)
 
 
 @theorem(

@@ -10,7 +10,7 @@ are replaced.
     unknown norm      candidates for 1, 2, 4, ... sqrt n; noisy scores on the other half choose one
 """
 
-from math import ceil, expm1, log, log2, sinh, sqrt
+from math import ceil, log, log2, sinh, sqrt
 
 from lemmata.bounds.abgmu22.baselines import averaged_regret
 from lemmata.bounds.abgmu22.rates import (
@@ -19,6 +19,7 @@ from lemmata.bounds.abgmu22.rates import (
     PRIVATE,
     SAMPLE,
     UNITS,
+    both_errors,
     descent_excess,
     lipschitz_rate,
     perturbation_excess,
@@ -109,33 +110,31 @@ def lipschitz_lower_order(*, n: int, epsilon: float, rank: int, norm: float) -> 
     "abgmu22.abs.lower-smooth",
     part="curvature",
     kind="construction",
-    says=UNITS + r"d=1,\ \|w^*\|\ge1:\quad\max_{0,1}\mathbb E[\mathrm{excess}]\ge\frac1{180}\min\left\{\frac{\|w^*\|^2}"
-    r"{n(1-e^{-\varepsilon})},\frac23\right\}\left(1-\frac{4\delta}{1-e^{-\varepsilon}}\right)",
-    needs=[
-        *BUDGET,
-        at_least("norm", 1),
-        require("n (1 - e^-epsilon) >= 3/2", lambda n, epsilon: -n * expm1(-epsilon) >= 1.5),
-    ],
+    says=UNITS + r"d=1,\ \|w^*\|\ge1,\ 0<p\le\tfrac23:\quad\max_{0,1}\mathbb E[\mathrm{excess}]\ge\frac1{45}"
+    r"\min\left\{p\|w^*\|^2,\frac23\right\}\left(\max\left\{(1-p(1-e^{-\varepsilon}))^n,\frac2{1+e^{np\varepsilon}}\right\}"
+    r"-\delta np\right)",
+    needs=[*BUDGET, at_least("norm", 1), require("0 < p <= 2/3", lambda p: 0 < p <= 2 / 3)],
     **OURS,
 )
-def curved_excess(*, n: int, epsilon: float, delta: float, norm: float) -> float:
+def curved_excess(*, n: int, epsilon: float, delta: float, norm: float, p: float) -> float:
     """Lower bound on the excess risk of private learners for smooth losses, with the square of |w*|.
 
     No (epsilon, delta)-DP learner has a smaller excess risk on both of two distributions.
 
-    l = (<w, x> - y)^2/2. With r = 1/(n (1 - e^-epsilon)) and B = min{|w*|, sqrt(2/(3r))} a record is (1/B, 1) with
-    probability r B^2/2, a special one with probability r, and else (0, 0). A special record is (0, 0) in the one
-    distribution, whose best w is B, and (1, 0) in the other, whose best w is B/3.
+    At p = 1.278/(n epsilon) it is an 81st of |w*|^2/(n epsilon) for delta = 0, if that is at most 0.52.
 
-    Derivation. r B^2/2 + r <= 3 r B^2/2 <= 1. The excess is r (w - B)^2/4 and 3 r (w - B/3)^2/4, equal at w = B/sqrt 3,
-    where it is r B^2 (1 - 1/sqrt 3)^2/4 > r B^2/22.5. A release on either side is an error of a private test, and the
-    two errors add up to (1 - 1/n)^n - delta n r >= 1/4 - delta n r by s1, of which half is on one of the two.
+    l = (<w, x> - y)^2/2. With B = min{|w*|, sqrt(2/(3p))} a record is (1/B, 1) with probability p B^2/2, a special one
+    with probability p, and else (0, 0). A special record is (0, 0) in the one distribution, whose best w is B, and (1,
+    0) in the other, whose best w is B/3.
 
-    >>> round(curved_excess(n=10**6, epsilon=0.1, delta=0.0, norm=10.0), 8)
-    5.84e-06
+    Derivation. p B^2/2 + p <= 3 p B^2/2 <= 1. The excess is p (w - B)^2/4 and 3 p (w - B/3)^2/4, equal at w = B/sqrt 3,
+    where it is p B^2 (1 - 1/sqrt 3)^2/4 > p B^2/22.5. A release on either side is an error of a private test, and half
+    of what s1 leaves of them is on one of the two.
+
+    >>> round(curved_excess(n=10**6, epsilon=0.1, delta=0.0, norm=10.0, p=1.278e-5), 8)
+    1.237e-05
     """
-    seen = -expm1(-epsilon)
-    return min(norm**2 / (n * seen), 2 / 3) / 180 * (1 - 4 * delta / seen)
+    return min(p * norm**2, 2 / 3) / 45 * both_errors.theorem.formula(n=n, epsilon=epsilon, delta=delta, p=p)
 
 
 @theorem(
@@ -180,7 +179,7 @@ def dimension_excess(*, n: int, epsilon: float, delta: float, d: int, norm: floa
     kind="construction",
     says=UNITS
     + r"\|w^*\|\ge1,\ \varepsilon\le1,\ \delta\le\frac1{12n},\ g\le\frac14:\quad\max\mathbb E[\mathrm{excess}]"
-    r"\ge\frac g{432},\quad g=\frac1{\sqrt n}+\min\left\{\frac{\|w^*\|^{4/3}}{(n\varepsilon)^{2/3}},\frac{\sqrt d"
+    r"\ge\frac g{189},\quad g=\frac1{\sqrt n}+\min\left\{\frac{\|w^*\|^{4/3}}{(n\varepsilon)^{2/3}},\frac{\sqrt d"
     r"\|w^*\|}{n\varepsilon}\right\}",
     needs=[
         *BUDGET[:2],
@@ -195,14 +194,15 @@ def dimension_excess(*, n: int, epsilon: float, delta: float, d: int, norm: floa
     source=", for ||Y|| = 1",
 )
 def smooth_lower_corrected(*, n: int, epsilon: float, d: int, norm: float) -> float:
-    """No private learner has less than a 432nd of the printed lower bound for smooth losses.
+    """No private learner has less than a 189th of the printed lower bound for smooth losses.
 
     Derivation. The second term is sqrt(e) |w*|/(n epsilon), e = min{d, (|w*| n epsilon)^(2/3)}, and n epsilon >= 4. If
-    e < 4 |w*|^2 it is at most 2 |w*|^2/(n epsilon), 415 times the part `curvature`, as delta takes an eighth. Otherwise
-    `dimension` in e dimensions, rounded down, for a norm of at most half their root, is at least a 50th of it.
-    `sampling` has a 16th of the first term, and 16 + 415 < 432.
+    e < 4 |w*|^2 it is at most 2 |w*|^2/(n epsilon), 173 times the part `curvature` at p = 1.278/(n epsilon), where the
+    errors are at least 0.4357 - 1.278/48; or that part is 0.006, and the second term at most 1/4. Otherwise `dimension`
+    in e dimensions, rounded down, for a norm of at most half their root, is at least a 50th of it. `sampling` has a
+    16th of the first term, and 16 + 173 = 189.
     """
-    return smooth_lower.theorem.formula(n=n, epsilon=epsilon, d=d, norm=norm) / 432
+    return smooth_lower.theorem.formula(n=n, epsilon=epsilon, d=d, norm=norm) / 189
 
 
 # Upper bounds: the rank, and a norm that the learner does not know ----------------------------------------------------

@@ -80,7 +80,8 @@ def projected_loss_corrected(*, label_bound: Any, smoothness: Any, norm_bound: A
 
     The record is projected.
 
-    For the same reason as `loss_bound`.
+    Derivation. |<w, p>| <= B ||X|| for a w of the ball and a projected record p of norm at most ||X||, so the loss is
+    at most (||Y|| + sqrt(H/2) B ||X||)^2 (abgmu22.asm2, part `ball`), and (a + b)^2 <= (3/2)(a^2 + 2 b^2).
     """
     formula = loss_bound.theorem.formula
     return formula(label_bound=label_bound, smoothness=smoothness, norm_bound=norm_bound, radius=radius)

@@ -15,6 +15,7 @@ from lemmata.bounds.bms22.fast_projection import fast_projection_operations
 from lemmata.bounds.bms22.phased_sgd import phase_lengths, rounds_for
 from lemmata.bounds.theorem import at_least, in_unit_interval, integer, positive, require, theorem
 
+ORDER = 7600.0  # C of the corrected reading of the risk
 TIME_CONSTANTS = (11.6, 41, 37)  # of the three terms of `corrected_time`
 LEARNT = r"\Pr\left[R_{\mathcal{D}}(w^{Priv})\le\min_{\|w\|\le\Lambda}\widehat{L}^{\rho}_S(w)+"
 PRIVATE = r"\mathrm{Algorithm\ 2\ is\ }(\varepsilon,\delta)\mathrm{-DP}"
@@ -103,8 +104,19 @@ def corrected_order(*, m: int, epsilon: float, delta: float, beta: float, a: flo
 
     The number k of rows is that of `corrected_rows`.
 
-    Phi has independent signs (Lemma A.3). For beta <= 1/2 it is at most twice the printed order. The constant is
-    derived in `utility_constant`.
+    Phi has independent signs (Lemma A.3). For beta <= 1/2 it is at most twice the printed order.
+
+    Derivation of min(1, explicit) <= C order, with C = `ORDER`, x = log(2/beta), y = log(2m/beta), l = log(1/delta) and
+    G = sqrt(x y) l^{3/4}/sqrt(epsilon m); k is y^2/G^2, rounded up. Where C times the order is at least 1 there is
+    nothing to show. Else G < 1/C, and as epsilon <= l, m > C^2 x y sqrt(l). Since l > log m, it follows that l > 22.1,
+    y > 22.8 and l > 19.3 + 2 log x, and rounding k up costs a factor 1 + 10^-9.
+
+    - One round at 4a. With s = sqrt(k) tau, A <= 4.001/m and B <= 5/12 + 16.001 s^2/m + 8 s/m^2, as floor(m/2^i) is
+      m/2^i up to rounding for all phases that matter. So E_1 <= 4a (2.583/sqrt(m) + 16.004 s/m).
+    - Rounds. s/m is r G with r = 8 (M/x) (1 + log(2M)/l) sqrt(2 + log(4M (l + log 2M))/l) and M = ceil(x + log 3). For
+      M = 2, M/x <= 2.89; for M = 3, M/x <= 3.329; then r <= 43.2. For M >= 4, M/x <= 2.11, and 2 log(2M) <= l.
+    - So e E_1 <= a (28.1/sqrt(m) + 7521 G). With 6 (3m + 1)/beta <= 18.1 m/beta, t <= 0.46 G. The selection costs at
+      most 20 a y/(epsilon m) <= 0.001 a G. The deviation is 8a/sqrt(m) and sqrt(log(3/beta)/(2m)) <= 0.9 sqrt(x/m).
     """
     x, logs = log(2 / beta), log(2 * m / beta)
     return sqrt(x / m) + a * (1 / sqrt(m) + sqrt(logs * x) * (-log(delta)) ** 0.75 / sqrt(epsilon * m))
@@ -160,22 +172,6 @@ def learner_excess(
     """
     trained = boosted_excess(m=m, k=k, epsilon=epsilon, delta=delta, beta=beta / 3, a=4 * a, calibration=calibration)
     return a * (sign_distortion(m, k, beta) + 8 / sqrt(m)) + trained + sqrt(log(3 / beta) / (2 * m))
-
-
-def utility_constant(trained: float) -> float:
-    """C of the corrected order, given the constant of Lemma 3.1's corrected order, for all admissible arguments.
-
-    With x = log(2/beta), y = log(2m/beta) and G = sqrt(x y) l^{3/4} / sqrt(epsilon m), k before rounding is y^2/G^2. A
-    risk is at most 1. If a G >= 1/9 or a / sqrt(m) >= 1, C = 9 is enough. Else G < 1/9 and k > 81 y^2 >= 81 y log 2 ...
-    C is what multiplies a G; a / sqrt(m) and sqrt(x/m) are multiplied by less.
-
-    - 6 (3m + 1)/beta <= 24 m/beta, so its logarithm is at most y + log 12 <= (1 + log 12/log 2) y = 4.59 y; with
-      t^2 - 2 t^3/3 >= t^2/3 for t <= 1, t <= sqrt(12 * 4.59 y/k) <= 7.43 G / sqrt(y) <= 8.93 G; and t <= 1.
-    - Lemma 3.1 at 4a, beta/3 and k <= 2 y^2/G^2: log(6/beta) <= (1 + log 3/log 2) x = 2.59 x, and sqrt(y^2/G^2) l^{3/2}
-      x/(epsilon m) = G, so it is at most 4 a * trained * (1/sqrt(m) + 2.59 sqrt(2) G).
-    - 8 a / sqrt(m), and sqrt(log(3/beta)/(2m)) <= 1.26 sqrt(x/m) as log(3/beta) <= (1 + log 1.5/log 2) x.
-    """
-    return max(9.0, 8.93 + 4 * trained * (1 + log(3) / log(2)) * sqrt(2))
 
 
 # Rates ----------------------------------------------------------------------------------------------------------------

@@ -326,7 +326,9 @@ selection_loss_up_to_m = selection_loss.corrected(
 def selection_loss_derived(*, m: int, d: int, epsilon: float, beta: float) -> float:
     """Selection from N members loses at most 2 (log N + log(2/beta))/(epsilon m).
 
-    Scores have sensitivity 1/m.
+    Derivation. Scores are means of m indicators and have sensitivity 1/m, so the exponential mechanism on N members
+    loses at most 2 (log N + log(2/beta))/(epsilon m) with probability 1 - beta/2 (bms22.thm3.1.em-accuracy, explicit);
+    N is at most the size of the cover (s3, corrected).
 
     >>> round(float(selection_loss_derived(m=10**4, d=1, epsilon=1.0, beta=0.1)), 4)
     0.0625

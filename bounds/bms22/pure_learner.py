@@ -148,11 +148,14 @@ def printed_gap(
     `margin_loss` is the empirical rho-margin loss of the comparator. No constant is printed, neither here nor in
     k = O(Lambda^2 r^2 log(m/beta)/rho^2).
 
-    Derivation for beta <= 1/2, with C = `ORDER`, a = Lambda r/rho and L = log(m/beta). The number of rows is at most
-    46.3 a^2 log(8(3m+1)/beta) + 1 <= 280 a^2 L, as 8(3m+1)/beta <= 32 m/beta and log 32 <= 5L. If a^2 L^2 >= m this is
-    above 1. Else log(41a) <= 5.9 L, so m A = k log(1+40a) + log(4/beta) <= 1660 a^2 L^2 + log(1/beta). And log(41a) <=
-    5.4 log(a/beta), log(4/beta) <= 4.4 a^2 L log(a/beta): so alpha. The explicit excess is at most sqrt(2 R A) +
-    (3/2) alpha + 3A.
+    Derivation for beta <= 1/2, with C = `ORDER`, a = Lambda r/rho and L = log(m/beta). Where C times the order is at
+    least 1 there is nothing to show. Else C a^2 L^2 < m, so m > 96,000 and L > 12.1. (1) The number of rows is k <=
+    46.3 a^2 log(8(3m+1)/beta) + 1 <= 58.5 a^2 L, as 8(3m+1)/beta <= 24.1 m/beta and log 24.1 <= 0.263 L. (2) log(41a)
+    <= 5.36 log(a/beta) and log(4/beta) <= 3 log(a/beta), so alpha is at most 628 times the term that has epsilon. (3)
+    log(41a) <= log(m)/2 + log(41) - log(C L^2)/2 <= L/2, so m A = k log(1+40a) + log(4/beta) <= 29.3 a^2 L^2 +
+    log(1/beta), and A is at most 29.3 times the last two terms. (4) The explicit excess is at most sqrt(2 R A) +
+    sqrt(2 alpha A) + alpha + 2A <= sqrt(2 R A) + 1.025 alpha + 22 A, where sqrt(58.6), 1.025 * 628 and 22 * 29.3 are
+    below C.
 
     >>> round(printed_gap(m=1000, epsilon=1.0, beta=0.1, norm_bound=1.0, radius=1.0, rho=0.5, margin_loss=0.0), 4)
     0.452
@@ -167,7 +170,7 @@ gap_for_small_beta = printed_gap.corrected(
     says=r"\beta\le\frac12:\quad " + PRINTED, needs=[*NEEDS, NOT_NEAR_ONE], source=", with beta <= 1/2"
 )(printed_gap.theorem.formula)
 
-ORDER = 5000.0  # C of the corrected reading: min(1, explicit) <= C printed
+ORDER = 650.0  # C of the corrected reading: min(1, explicit) <= C printed
 
 
 # Theorem 3.1 with our constants ---------------------------------------------------------------------------------------

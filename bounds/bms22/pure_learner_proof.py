@@ -154,8 +154,9 @@ def alpha_for_small_beta(*, m: int, epsilon: float, beta: float, norm_bound: flo
 
     The constant is c = 1140.
 
-    k <= 280 a^2 L (bms22.thm3.1/corrected/tail), log(41a) <= 1.007 log(20a/beta), and log(4/beta) <= log(20a/beta)
-    <= a^2 L log(20a/beta)/log 2: 4 (280 * 1.007 + 1/0.69) <= 1134.
+    k <= 46.3 a^2 log(8(3m+1)/beta) + 1 <= 280 a^2 L, as 8(3m+1)/beta <= 32 m/beta and log 32 <= 5L. And log(41a) <=
+    1.007 log(20a/beta), and log(4/beta) <= log(20a/beta) <= a^2 L log(20a/beta)/log 2: 4 (280 * 1.007 + 1/0.69) <=
+    1134.
     """
     sizes = {"norm_bound": norm_bound, "radius": radius, "rho": rho}
     return SELECTION_CONSTANT * printed_alpha(m=m, epsilon=epsilon, beta=beta, **sizes)

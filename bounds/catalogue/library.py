@@ -106,6 +106,7 @@ class Paper(Work):
     expected: Mapping[str, str] = field(default_factory=dict, compare=False)  # row -> why it may fail `lemmata check`
     titles: Mapping[str, str] = field(default_factory=dict, compare=False)  # full id -> what the statement says
     letters: Mapping[str, str] = field(default_factory=dict, compare=False)  # an argument -> the letter of the paper
+    symbols: Mapping[str, str] = field(default_factory=dict, compare=False)  # LaTeX of a symbol -> what it is
     causes: Mapping[str, str] = field(default_factory=dict, compare=False)  # full key -> the erratum behind it
     quotes: Mapping[str, str] = field(default_factory=dict, compare=False)  # full key -> words printed there
     edits: Mapping[str, str] = field(default_factory=dict, compare=False)  # full key -> what mends it
@@ -182,7 +183,9 @@ class Library:
         parts = {"contents": contents, "modules": modules, "sources": sources, "expected": made.pop("expected")}
         parts |= {name: made.pop(name) for name in WORDS}
         parts |= {
-            name: {f"{id}.{key}": text for key, text in parts[name].items()} for name in WORDS if name != "letters"
+            name: {f"{id}.{key}": text for key, text in parts[name].items()}
+            for name in WORDS
+            if name not in ("letters", "symbols")
         }
         frozen: dict[str, Any] = {name: MappingProxyType(part) for name, part in parts.items()}
         paper = Paper(key=id, folder=home, packages=packages, house=house, **made, **frozen)

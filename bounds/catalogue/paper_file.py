@@ -11,7 +11,7 @@ from typing import Any
 
 WORK = {"authors": list, "title": str, "year": int, "venue": str, "doi": str, "arxiv": str, "url": str, "version": str}
 # Tables of texts.
-WORDS = ("titles", "letters", "causes", "quotes", "edits", "true_where", "bounded_above", "bounded_below")
+WORDS = ("titles", "letters", "symbols", "causes", "quotes", "edits", "true_where", "bounded_above", "bounded_below")
 PAPER = {"id": str, **WORK, "contact": str, "checked_by": list, "packages": list}
 PAPER |= dict.fromkeys(("contents", "sources", "expected", *WORDS), dict)
 ENTRY = {"label": str, "module": str, "source": str}

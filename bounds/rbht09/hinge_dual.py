@@ -101,7 +101,9 @@ def hinge_noise_defined(*, acc: float, delta: float, count: int) -> float:
 def hinge_noise_normalised(*, acc: float, delta: float, count: int, g0: float = 1) -> float:
     """PRIVATESVM with hinge loss and g(0) = 1 is useful up to this Laplace scale.
 
-    Theorem 14 at L = 1 and Lambda = C.
+    Derivation. Theorem 14 (part `used`) at L = 1 and Lambda = C, since the n dual variables of the hinge loss lie in
+    [0, C/n]. There Lambda + 2 sqrt((C L + Lambda/2) Lambda) = (1 + sqrt 6) C, and (1 + sqrt 6)^4 2^4 = 2265.4 < 2^12,
+    so the theta that is stated is at most that of Theorem 14, and its d_hat is enough (s1, s2).
     """
     return hinge_noise(acc=acc, delta=delta, count=count)
 
@@ -114,7 +116,11 @@ def hinge_noise_normalised(*, acc: float, delta: float, count: int, g0: float = 
     source=", with 1 - delta in place of delta",
 )
 def hinge_noise_defined_corrected(*, acc: float, delta: float, count: int, g0: float = 1) -> float:
-    """PRIVATESVM with hinge loss fails with chance at most 1 - delta up to this scale."""
+    """PRIVATESVM with hinge loss fails with chance at most 1 - delta up to this scale.
+
+    Derivation. Success with probability at least delta is failure with probability at most 1 - delta: the part `used`
+    at 1 - delta, in the number d_hat of features and in the range of lambda.
+    """
     return hinge_noise_normalised(acc=acc, delta=1 - delta, count=count)
 
 

@@ -216,7 +216,12 @@ def closeness_by_gap(*, acc: float, C: float, Lambda: float, L: float = 1.0) -> 
 
 @closeness_smooth.explicit(says=OURS_CLOSE, source=", through the duality gap; Lambda of f* alone")
 def closeness_smooth_by_gap(*, acc: float, C: float, Lambda: float, L: float = 1.0) -> float:
-    """Kernels farther apart than printed still have close SVMs, differentiable loss."""
+    """Kernels farther apart than printed still have close SVMs, differentiable loss.
+
+    Derivation. A differentiable convex loss is convex, which is all that is used. The dual variables of f* have a
+    duality gap of at most (C L + Lambda) Lambda eta under k_hat, which bounds ||g_alpha - g*||^2, and |f* - g_alpha| <=
+    eta Lambda on M (s1). The two together are at most epsilon/2 up to the eta that is stated.
+    """
     return closeness_by_gap(acc=acc, C=C, Lambda=Lambda, L=L)
 
 
@@ -245,7 +250,8 @@ def same_dual_distance(*, eta: Any, Lambda: Any) -> Any:
 def risk_change(*, eta: Any, C: Any, Lambda: Any, L: Any = 1) -> Any:
     """The regularised risk of a combination changes by at most this between kernels.
 
-    Losses move by C L eta Lambda, norms by the rest.
+    Derivation. The functions differ by at most eta ||alpha||_1 <= eta Lambda on the records (s1), so the losses move by
+    at most C L eta Lambda, and the quadratic term alpha' K alpha/2 by at most eta ||alpha||_1^2/2 <= eta Lambda^2/2.
     """
     return (C * L + Lambda / 2) * Lambda * eta
 
@@ -289,6 +295,9 @@ def end_of_the_whole_chain(*, eta: Any, C: Any, Lambda: Any, L: Any = 1) -> Any:
     """The chain of risks ends in two changes of the risk, "by the same argument".
 
     Once from f* to g_alpha, and once from f_beta to g*.
+
+    Derivation. With the same dual variables the risk changes by at most (C L + Lambda/2) Lambda eta from k to k_hat
+    (s2). The chain uses this for the variables of f* and again for those of g*, and the two changes add up.
     """
     return 2 * end_of_the_chain.theorem.formula(eta=eta, C=C, Lambda=Lambda, L=L)
 
@@ -357,7 +366,11 @@ def useful_noise_corrected(*, acc: float, delta: float, count: int, g0: float = 
     source=", with 1 - delta in place of delta",
 )
 def useful_noise_defined_corrected(*, acc: float, delta: float, count: int, g0: float = 1) -> float:
-    """PRIVATESVM fails with probability at most 1 - delta up to this Laplace scale."""
+    """PRIVATESVM fails with probability at most 1 - delta up to this Laplace scale.
+
+    Derivation. Definition 2 as printed asks for success with probability at least delta, so failure has probability
+    at most 1 - delta: the part `used` at 1 - delta, in the number d_hat of features and in the range of lambda.
+    """
     return useful_noise_corrected(acc=acc, delta=1 - delta, count=count)
 
 

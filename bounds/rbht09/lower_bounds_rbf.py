@@ -80,7 +80,11 @@ def interior(*, C: Real, n: int, gamma: Real) -> tuple[Real, Real]:
     needs=[integer("n", 2), in_unit_interval("gamma")],
 )
 def interior_from(*, n: int, gamma: Real) -> Real:
-    """The least C with a feasible stationary point of the reduced dual (proof, case 1)."""
+    """The least C with a feasible stationary point of the reduced dual (proof, case 1).
+
+    Derivation. With A = (n - 1) a the two equations of s1 are A = 1 + gamma b and b = 1 + gamma A, so A = b = 1/(1 -
+    gamma). The constraint b <= C/n is C >= n/(1 - gamma), and a = A/(n - 1) <= b meets its own.
+    """
     return n / (1 - gamma)
 
 
@@ -289,7 +293,10 @@ def circle_level_printed(*, delta: float, sigma: float, acc: float, C: float, n:
 def circle_level(*, delta: float, sigma: float, acc: float, C: float, n: int) -> float:
     """No useful RBF SVM mechanism is more private than this, for epsilon < C / (4 n).
 
-    Lemma 19's packing, and `packing_level`.
+    Derivation. For epsilon < C/(4n) Lemma 19 has N pairwise neighbouring databases whose SVMs are pairwise more than 2
+    epsilon apart, so the N balls of radius epsilon around them are disjoint. On D_1 a useful mechanism hits the other
+    N - 1 balls with probability at most delta together, hence one of them, say j, with at most delta/(N - 1) (s3); on
+    D_j it hits ball j with probability at least 1 - delta. So beta >= log((1 - delta) (N - 1)/delta) (s4).
 
     >>> round(circle_level(delta=0.05, sigma=0.1, acc=0.002, C=1.0, n=100), 2)
     6.41

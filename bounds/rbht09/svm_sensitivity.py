@@ -136,7 +136,11 @@ def stability_right_side(*, L: float, sup_distance: float) -> float:
     source=", last line of the proof",
 )
 def weight_distance(*, n: int, C: float, L: float = 1.0, kappa: float = 1.0) -> float:
-    """The SVM's weights move by at most 4 L C kappa / n in L2 (cf. Lemmas 6 and 21)."""
+    """The SVM's weights move by at most 4 L C kappa / n in L2 (cf. Lemmas 6 and 21).
+
+    Derivation. (n/(2C)) ||w_D - w_D'||_2^2 <= 2 L ||f - f'||_inf (s3; Lemma 21: s2), and ||f - f'||_inf <= kappa ||w_D
+    - w_D'||_2 by the Cauchy-Schwarz inequality. Divide by ||w_D - w_D'||_2 n/(2C).
+    """
     return 4 * L * C * kappa / n
 
 

@@ -27,7 +27,7 @@ from lemmata.bounds.wzw25.gaussian_privacy import budget_each, budget_each_at, g
 from lemmata.bounds.wzw25.last_iterate import problem_of
 from lemmata.bounds.wzw25.margin_grid import doubling_grid
 from lemmata.bounds.wzw25.noisy_gd import printed_steps
-from lemmata.bounds.wzw25.projected_margins import third_margin_rows
+from lemmata.bounds.wzw25.projected_margins import stretch, third_margin_rows
 
 
 def margin_grid(n: int, radius: float = 1.0) -> Array:
@@ -50,7 +50,7 @@ def projection_rows(n: int, gamma: float, radius: float = 1.0, beta: float | Non
     Algorithm 3 prints O(log(|Gamma| (n+1) (n+2) / beta) / gamma^2); this is Lemma 6.2, our constant, at beta / |Gamma|.
 
     >>> projection_rows(5000, 1.0)
-    703
+    448
     """
     beta = failure_probability(n) if beta is None else beta
     return third_margin_rows(n=n, gamma=gamma, beta=beta / len(margin_grid(n)), b=radius)
@@ -131,12 +131,12 @@ def slow_factor(n: int, mu: float) -> float:
 def outlier_cost(*, gamma: float, projected: bool = True) -> float:
     """The most that an outlier adds to the hinge sum of the separator of the inliers, for gamma in units of b.
 
-    1 + ||Phi x|| ||w|| / (gamma/3), with ||Phi x||^2 <= 1 + gamma/2 on the event of Lemma 6.2 (explicit).
+    1 + ||Phi x|| ||w|| / (gamma/3), with ||Phi x|| <= `stretch` on the event of Lemma 6.2 (explicit).
 
     >>> outlier_cost(gamma=0.5, projected=False)
     7.0
     """
-    return 1 + 3 / gamma * (sqrt(1 + gamma / 2) if projected else 1.0)
+    return 1 + 3 / gamma * (stretch(gamma) if projected else 1.0)
 
 
 def summed_loss(
@@ -154,7 +154,7 @@ def summed_loss(
 
     |S_out| (1 + (3/gamma) s) + Delta sqrt(n^2/T + k/mu^2): Lemma C.1 (explicit) with w_ref = Phi w_in / ||Phi w_in||,
     which has no loss on the inliers, whose projected margin is gamma/3 or more, and at most 1 + ||Phi x|| / (gamma/3)
-    on an outlier, ||Phi x|| <= s. With signs s = sqrt(1 + gamma/2) and Delta = 2 * 2 / (gamma/3); without (`projected`
+    on an outlier, ||Phi x|| <= s. With signs s = `stretch` and Delta = 2 * 2 / (gamma/3); without (`projected`
     False, Phi = I) s = 1 and Delta = 2 / (gamma/3). `stride` "tuned": n^2/(4 T).
     """
     sensitivity = (12 if projected else 6) / gamma

@@ -338,7 +338,7 @@ def root_outside(*, eta: Number, r: Number) -> arb:
 def logarithm_outside(*, eta: Number, r: Number) -> arb:
     """By Jensen's inequality E log K is at most log E K.
 
-    The logarithm is concave on [1, inf).
+    Derivation. The logarithm is concave on [1, inf), where K lies, so E log K <= log E K by Jensen's inequality.
     """
     return tnb.mean(eta, r).log()
 
@@ -368,7 +368,10 @@ def root_log_curvature(*, x: Number) -> arb:
     source=", proof, last line: Definition A.1",
 )
 def mean_inserted(*, eta: Number, r: Number, sigma: Number) -> Number:
-    """The bound sqrt(2 log E K), with the printed mean of the TNB law for E K."""
+    """The bound sqrt(2 log E K), with the printed mean of the TNB law for E K.
+
+    Derivation. Definition A.1: E K = eta (1 - r)/(r (1 - r^eta)); and sqrt(2) sigma sqrt(x) = sigma sqrt(2 x).
+    """
     return count_bound(eta=eta, r=r, sigma=sigma)
 
 

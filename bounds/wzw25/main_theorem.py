@@ -7,7 +7,7 @@ corrected readings leave out S_out = S, whose complement has no margin.
 """
 
 from collections.abc import Sequence
-from math import ceil, e, exp, log
+from math import exp, expm1, log, log1p, sqrt
 from typing import Any
 
 from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
@@ -86,7 +86,7 @@ def penalised_error(*, n: int, gamma: float, outliers: int, epsilon: float, delt
     penalty(out), and penalties differ by 5/2 (k_gamma - k_out) log(2n) < 5/2 k_gamma log(2n).
 
     >>> round(penalised_error(n=2**30, gamma=0.5, outliers=0, epsilon=1.0, delta=1e-5), 3)
-    0.084
+    0.053
     """
     rows = projection_rows(n, comparator(n, gamma, radius)[0], radius)
     error = quantile_off_grid(n=n, gamma=gamma, outliers=outliers, epsilon=epsilon, delta=delta, radius=radius)
@@ -363,31 +363,47 @@ def expected_gap(*, epsilon: float, delta: float, empirical: float) -> float:
     "wzw25.thmL.2.s2",
     reading="explicit",
     kind="tail",
-    says=r"\mathcal{M}\ (\varepsilon,\delta)\mathrm{-DP}\ \Rightarrow\ \Pr\left[\mathcal{R}_D\le e^{\varepsilon+1}"
-    r"\tilde{\mathcal{R}}_S+\frac{e}{e-1}\left(k\delta+\frac{e^{\varepsilon+1}\log(k+1)}n\right)\right]\ge1-\beta,"
-    r"\quad k=\lceil1/\beta\rceil",
-    needs=[*ANY_PRIVATE, integer("n"), in_unit_interval("beta")],
+    says=r"\mathcal{M}\ (\varepsilon,\delta)\mathrm{-DP}\ \Rightarrow\ \Pr\left[\mathcal{R}_D\le "
+    r"e^{\varepsilon+\lambda}\tilde{\mathcal{R}}_S+\frac{1}{1-(1-\beta)^k}\left(k\delta+\frac{e^{\varepsilon+\lambda}\log(k+1)}"
+    r"{\lambda n}\right)\right]\ge1-\beta,\quad\lambda>0,\ k\in\mathbb{N}",
+    needs=[*ANY_PRIVATE, integer("n"), in_unit_interval("beta"), positive("rate"), integer("runs")],
     source="derived here, after the monitor of Bassily, Nissim, Smith, Steinke, Stemmer & Ullman 2016",
 )
-def private_gap(*, n: int, epsilon: float, delta: float, beta: float, empirical: float) -> float:
+def private_gap(
+    *, n: int, epsilon: float, delta: float, beta: float, empirical: float, rate: float, runs: int
+) -> float:
     """The population risk of a private algorithm, a multiple of its empirical error.
 
-    Run M on k independent datasets; let c = e^{epsilon+1} and q_j = n (R_D(h_j) - c R_S(h_j)), q_0 = 0. Choose j with
-    probability proportional to exp(q_j / c): one record moves one q_j by at most c, so the choice is 1-DP given the
-    h's, and (h_j, is j chosen) is (epsilon + 1, delta)-DP in its record. (1) Replacing records as in s1, for every j:
-    E q_chosen <= n k delta. (2) E max q_j <= E q_chosen + c log(k+1) (entropy). (3) If q_1 > n t has probability above
-    beta, some q_j does with probability above 1 - (1-beta)^k >= 1 - 1/e, and E max q_j > (1 - 1/e) n t.
+    `rate` is lambda, `runs` k; both are chosen before the data.
 
-    >>> private_gap(n=10**6, epsilon=0.0, delta=0.0, beta=0.01, empirical=0.0) < 3e-5
+    Run M on k independent datasets; let c = e^{epsilon+lambda} and q_j = n (R_D(h_j) - c R_S(h_j)), q_0 = 0. Choose j
+    with probability proportional to exp(lambda q_j / c): one record moves one q_j by at most c, so the choice is
+    lambda-DP given the h's, and (h_j, is j chosen) is (epsilon + lambda, delta)-DP in its record. (1) Replacing records
+    as in s1, for every j: E q_chosen <= n k delta. (2) E max q_j <= E q_chosen + (c/lambda) log(k+1) (entropy). (3) If
+    q_1 > n t has probability above beta, some q_j does with probability above p = 1 - (1-beta)^k, and E max q_j > p n
+    t.
+
+    >>> private_gap(n=10**6, epsilon=0.0, delta=0.0, beta=0.01, empirical=0.0, rate=1.0, runs=300) < 1.7e-5
     True
     """
-    runs, factor = ceil(1 / beta), exp(epsilon + 1)
-    return factor * empirical + e / (e - 1) * (runs * delta + factor * log(runs + 1) / n)
+    factor, some = exp(epsilon + rate), -expm1(runs * log1p(-beta))
+    return factor * empirical + (runs * delta + factor * log(runs + 1) / (rate * n)) / some
+
+
+def best_rate(*, n: int, beta: float, empirical: float, runs: int) -> float:
+    """The lambda at which `private_gap` is least: e^lambda (A + B/lambda) is, where A lambda^2 + B lambda = B.
+
+    >>> best_rate(n=10**6, beta=0.01, empirical=0.0, runs=100)
+    1.0
+    """
+    B = log(runs + 1) / (-expm1(runs * log1p(-beta)) * n)
+    return 2 * B / (B + sqrt(B**2 + 4 * empirical * B))
 
 
 @scaled_rate.explicit(
-    says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le e^{a+1}Q+\frac{e}{e-1}\left(n^2\cdot n^{-3}+e^{a+1}"
-    r"\frac{\log(n^2+1)}n\right)\right]\ge1-\frac4{n^2},\quad a=\frac{\mu^2}2+\mu\sqrt{6\log n}",
+    says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le\min_{\lambda>0}e^{a+\lambda}\left(Q+\frac{\log(n^2+1)}"
+    r"{p\lambda n}\right)+\frac{1}{pn}\right]\ge1-\frac4{n^2},\quad a=\frac{\mu^2}2+\mu\sqrt{6\log n},"
+    r"\ p=1-\left(1-n^{-2}\right)^{n^2}",
     needs=[*grid.GENERAL, integer("n", 2)],
     source="derived here: the empirical score, and what privacy itself gives",
 )
@@ -395,11 +411,13 @@ def scaled_risk(*, n: int, gamma: float, outliers: int, epsilon: float, delta: f
     """The population risk of Algorithm 3 in a ball, empirical score, our constants.
 
     Q is Theorem 6.5 (explicit, part tail-off-grid), which fails with 3/n^2. M* spends mu, so it is (a, n^-3)-DP (Lemma
-    E.1), and by step s2 at beta = 1/n^2 its risk is at most e^{a+1} times its error on the data, and a little more.
+    E.1), and by step s2 at beta = 1/n^2 and n^2 runs its risk is at most e^{a+lambda} times its error on the data, and
+    a little more. Q and so the best lambda are known before the data.
 
     >>> scaled_risk(n=2**32, gamma=0.5, outliers=0, epsilon=1.0, delta=1e-10, radius=1.0) < 1
     True
     """
     a = approx_epsilon(mu=unlimited_budget(epsilon, delta), delta=float(n) ** -3)
     error = quantile_off_grid(n=n, gamma=gamma, outliers=outliers, epsilon=epsilon, delta=delta, radius=radius)
-    return private_gap(n=n, epsilon=a, delta=float(n) ** -3, beta=1 / n**2, empirical=min(error, 1.0))
+    choice: dict[str, Any] = dict(n=n, beta=1 / n**2, empirical=min(error, 1.0), runs=n**2)
+    return private_gap(epsilon=a, delta=float(n) ** -3, rate=best_rate(**choice), **choice)

@@ -7,6 +7,7 @@ N(0, sigma^2), and returns the candidate theta_out of the smallest. Notation and
 
 import numpy as np
 from flint import arb
+from scipy.special import erfcinv
 
 from lemmata.bounds.exact.gaussian_maxima import mean_max
 from lemmata.bounds.exact.numbers import Array, Number, alike, log, sqrt
@@ -170,18 +171,26 @@ def choice_threshold_scaled(*, count: Number, sigma: Number, beta: Number) -> Nu
 
 @choice_threshold.explicit(
     says=r"\Pr\left[U_{\theta_{\mathrm{out}}}>\min_{\theta\in\Theta}U_{\theta}"
-    r"+2\sigma\sqrt{\log(|\Theta|/\beta)}\right]\le\beta",
-    source="derived here; between 0.5 and 0.71 times the corrected level",
+    r"+2\sigma\,\mathrm{erfc}^{-1}\left(\min\left\{1,\frac{2\beta}{|\Theta|-1}\right\}\right)\right]\le\beta",
+    source="derived here; at most 0.71 times the corrected level",
 )
 def choice_threshold_sharp(*, count: Number, sigma: Number, beta: Number) -> Number:
-    """The level that a noisy choice's excess passes with chance <= beta, two noises.
+    """The level that a noisy choice's excess passes with chance <= beta, two noises; 0 for one candidate.
 
-    Derivation. For scores that do not depend on the noise: passing t needs a rival theta with U_theta > min U + t and
-    xi_* - xi_theta > t, so the chance is at most (count - 1) Phi(-t / (sigma sqrt 2)); t = 2 sigma sqrt(log(count /
-    beta)) makes it at most (count - 1) exp(-log(count / beta)) / 2 < beta / 2.
+    Exact for two candidates and beta <= 1/2, and at most 2 sigma sqrt(log(count/(2 beta))) if that is defined.
+
+    Derivation. For scores that do not depend on the noise: passing t >= 0 needs a rival theta with U_theta > min U + t
+    and xi_* - xi_theta > t, so the chance is at most (count - 1) P(N(0, 2 sigma^2) > t) = (count - 1)
+    erfc(t/(2 sigma))/2. Where that is at most beta at t = 0, the level is 0. The closed form is erfc(x) <= e^(-x^2).
+
+    >>> round(choice_threshold_sharp(count=3, sigma=1.0, beta=0.05), 3)
+    2.772
     """
     size, deviation, allowed = alike(count, sigma, beta)
-    return 2 * deviation * sqrt(log(size / allowed))
+    if 2 * allowed >= size - 1:
+        return 0 * deviation
+    share = 2 * allowed / (size - 1)
+    return 2 * deviation * (share.erfcinv() if isinstance(share, arb) else float(erfcinv(share)))
 
 
 @theorem(

@@ -34,7 +34,7 @@ NOISE = r"\frac{b^2\log^{1/2}((n+2)(n+1)/\beta)}{n\gamma^2\mu}"
 OUT = r"\frac{b|S_{\mathrm{out}}|}{\gamma n}"
 ORDER = r"O\left(" + NOISE + "+" + OUT + r"\right)"
 OVER = r"\min_{S_{\mathrm{out}}\in\mathcal{S}_{\mathrm{out}}(\gamma)}"
-COST = r"\left(1+\frac{3b}{\gamma}\sqrt{1+\frac{\gamma}{2b}}\right)"
+COST = r"\left(1+\frac{3b}{\gamma}+\frac{36b-15\gamma}{25b}\right)"
 EXPLICIT = r"\frac{|S_{\mathrm{out}}|}{n}" + COST + r"+\frac{12b}{\gamma n}\sqrt{\frac{n^2}{T}+\frac{k}{\mu^2}}"
 LIFTED = r"\tilde L_{\gamma/3}(\Phi^\top%s;S)\le\frac{m(\gamma)}{n}" + COST
 
@@ -147,8 +147,8 @@ def last_loss(*, n: int, gamma: float, outliers: int, mu: float, beta: float, ra
 
 @projected_gdp.explicit(
     part="dimension",
-    says=r"\tilde L_{\gamma/3}(\Phi^\top\mathbf{w}_T;S)\le300\,\frac{b^2\log^{1/2}(1/\beta)\log^{1/2}((n+1)(n+2)"
-    r"/\beta)}{n\gamma^2\mu}+4.68\,\frac{b\,m(\gamma)}{\gamma n}\quad\mathrm{w.p.}\ 1-2\beta",
+    says=r"\tilde L_{\gamma/3}(\Phi^\top\mathbf{w}_T;S)\le261\,\frac{b^2\log^{1/2}(1/\beta)\log^{1/2}((n+1)(n+2)"
+    r"/\beta)}{n\gamma^2\mu}+4.84\,\frac{b\,m(\gamma)}{\gamma n}\quad\mathrm{w.p.}\ 1-2\beta",
     kind="tail",
     needs=[
         *SETTING,
@@ -162,18 +162,18 @@ def last_loss_by_dimension(
 ) -> float:
     """The printed order of the last iterate's hinge loss with constants, where the dimension is above log T.
 
-    Derivation. Let l = log(1/beta) >= log 2, Delta = 12 b/gamma, and let k >= 50 be that of Lemma 6.2 (explicit), so k
-    l >= 24 log(6 n + 2) log 2 > 34. As mu <= n^7, log T <= 16 log n + log 2 <= k l. As in
+    Derivation. Let l = log(1/beta) >= log 2, Delta = 12 b/gamma, and let k >= 28 be that of Lemma 6.2 (explicit), so k
+    l >= 15.5 log(4 n + 2) log 2 > 19. As mu <= n^7, log T <= 16 log n + log 2 <= 1.5 k l. As in
     wzw25.lemC.2/explicit/dimension, the excess is at most (1 + 9/(4 log 2) + 15/(4 k) + (2.1 + 0.52 log T)/(1 + k l))
-    (Delta/mu) sqrt(1 + k l) <= 5 Delta sqrt(k l)/mu, and wzw25.lem6.3.s1 makes 60 * 5 = 300 of it. An outlier costs at
-    most 1 + (3 b/gamma) sqrt(1 + gamma/(2 b)) <= 4.68 b/gamma. Comparator and event are those of
+    (Delta/mu) sqrt(1 + k l) <= 5.4 Delta sqrt(k l)/mu, and wzw25.lem6.3.s1 makes 48.2 * 5.4 < 261 of it. An outlier
+    costs at most 1 + (3 b/gamma) 1.28 <= 4.84 b/gamma. Comparator and event are those of
     wzw25.lem6.3/explicit/closed.
 
-    >>> round(last_loss_by_dimension(n=1, gamma=1.0, outliers=1, mu=1.0, beta=0.5) - 4.68, 3)
-    393.721
+    >>> round(last_loss_by_dimension(n=1, gamma=1.0, outliers=1, mu=1.0, beta=0.5) - 4.84, 3)
+    342.538
     """
     noise = noise_term(n=n, gamma=gamma, mu=mu, beta=beta, radius=radius)
-    return 300 * noise * sqrt(-log(beta)) + 4.68 * radius * outliers / (gamma * n)
+    return 261 * noise * sqrt(-log(beta)) + 4.84 * radius * outliers / (gamma * n)
 
 
 def _tail_loss(
@@ -277,9 +277,9 @@ def expected_order_as_printed(
 def expected_order(*, n: int, gamma: float, outliers: int, mu: float, beta: float, radius: float = 1.0) -> float:
     """The order of Algorithm 1's expected hinge loss, with b in the outliers' term.
 
-    With k <= 24 (b/gamma)^2 log((3n+1)/beta) + 1 (Lemma 6.2, explicit; 1 - g/3 >= 2/3),
-    3n + 1 <= (n+1)(n+2) and T >= n^2 mu^2, the noise of the explicit reading is at most 12 sqrt(24 + 2/log 6) times
-    the first term, and an outlier costs at most (1 + 3 sqrt(1.5)) b/gamma.
+    With k <= 15.5 (b/gamma)^2 log((2n+1)/beta) + 1 (Lemma 6.2, explicit), 2n + 1 <= (n+1)(n+2) and T >= n^2 mu^2, the
+    noise of the explicit reading is at most 12 sqrt(15.5 + 2/log 6) times the first term, and an outlier costs at most
+    4.84 b/gamma.
     """
     return expected_order_as_printed.theorem.formula(n=n, gamma=gamma / radius, outliers=outliers, mu=mu, beta=beta)
 
@@ -295,7 +295,7 @@ def expected_loss(
     `summed_loss` / n at gamma/b, for k = `third_margin_rows` and any whole T, at the printed step size.
 
     >>> round(expected_loss(n=1000, gamma=0.8, outliers=0, mu=1.0, beta=0.05, steps=10**6), 3)
-    0.291
+    0.209
     """
     rows = third_margin_rows(n=n, gamma=gamma, beta=beta, b=radius)
     return summed_loss(n=n, gamma=gamma / radius, outliers=outliers, mu=mu, rows=rows, steps=steps) / n

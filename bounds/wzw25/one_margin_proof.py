@@ -5,13 +5,11 @@ Names as in `lemmata.bounds.wzw25.one_margin`. Where a step says "left <= right"
 
 from math import log, sqrt
 
-from lemmata.bounds.bms22.sign_projection import sign_projection_tail
-from lemmata.bounds.theorem import in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.theorem import integer, positive, require, theorem
 from lemmata.bounds.wzw25 import WZW25
 from lemmata.bounds.wzw25.algorithms import spread
 from lemmata.bounds.wzw25.last_iterate import TAIL_NEEDS, harmonic
-from lemmata.bounds.wzw25.one_margin import MEAN, ORDER, SAMPLE_NEEDS, WITHIN_RADIUS, noise_term, projected_gdp
-from lemmata.bounds.wzw25.projected_margins import third_margin_rows
+from lemmata.bounds.wzw25.one_margin import MEAN, ORDER, SAMPLE_NEEDS, noise_term, projected_gdp
 
 PROOF = f"{WZW25}, Appendix D.1, proof of Lemma D.1"
 SHARE = require("0 < gamma / b <= 1", lambda share: 0 < share <= 1)
@@ -150,30 +148,6 @@ last_display = last_display_as_printed.corrected(
 )(last_display_as_printed.theorem.formula)
 
 
-@theorem(
-    "wzw25.lemD.1.s7",
-    reading="explicit",
-    kind="tail",
-    says=r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\ \wedge\ \|\Phi\mathbf{x}\|\le b"
-    r"\sqrt{1+\frac{\gamma}{2b}}\ \forall\mathbf{x}\in S\right]\ge 1-\beta,\quad "
-    r"k=\left\lceil\frac{16\log((3n+1)/\beta)}{(\gamma/b)^2(1-\gamma/(3b))}\right\rceil",
-    needs=[integer("n"), positive("gamma"), positive("radius"), WITHIN_RADIUS, in_unit_interval("beta")],
-    source="the event of the explicit readings of Appendix D; derived here",
-)
-def bad_projection(*, n: int, gamma: float, beta: float, radius: float = 1.0) -> float:
-    """A bound on the chance of losing 2/3 of the margin or a record being too long.
-
-    3n + 1 one-sided events at the distortion t = gamma/(2b), each at most half of `sign_projection_tail`: for every
-    record two by which <Phi w, Phi z> >= <w, z> - t ||w|| ||z|| (polarisation) and one for ||Phi x||^2 <= (1 + t) b^2,
-    and one for ||Phi w||^2 <= 1 + t. Then the margin is at least (gamma - gamma/2)/sqrt(1 + t) >= gamma/3.
-
-    >>> float(bad_projection(n=100, gamma=0.1, beta=0.05)) < 0.05
-    True
-    """
-    rows = third_margin_rows(n=n, gamma=gamma, beta=beta, b=radius)
-    return (3 * n + 1) * sign_projection_tail(k=rows, t=gamma / radius / 2) / 2
-
-
 # Lemma 6.3 ------------------------------------------------------------------------------------------------------------
 
 
@@ -205,7 +179,7 @@ def three_terms(
 @theorem(
     "wzw25.lem6.3.s1",
     reading="explicit",
-    says=r"\frac{\Delta\sqrt{k\log(1/\beta)}}{\mu}\le60\,\frac{b\sqrt{\log(1/\beta)}}{\mu\gamma}"
+    says=r"\frac{\Delta\sqrt{k\log(1/\beta)}}{\mu}\le48.2\,\frac{b\sqrt{\log(1/\beta)}}{\mu\gamma}"
     r"\cdot\frac{b\sqrt{\log((n+1)(n+2)/\beta)}}{\gamma}",
     needs=[need for need in SAMPLE_NEEDS if "outliers" not in need.names],
     source=f"{WZW25}, Appendix D.2, third line of the display; our constant",
@@ -213,14 +187,14 @@ def three_terms(
 def last_noise_part(*, n: int, gamma: float, mu: float, beta: float, radius: float = 1.0) -> float:
     """The noise term of the last iterate's excess in n, gamma, mu and beta.
 
-    Delta <= 12 b/gamma (`wzw25.lemD.1.s5`) and k <= 24.6 (b/gamma)^2 log((n+1)(n+2)/beta) (Lemma 6.2), and
-    12 sqrt(24.6) < 60. The other lines of the display are those of Lemma D.1: the inliers cost nothing (s2), an outlier
-    at most 23 b/(5 gamma) (s3 corrected, s4).
+    Delta <= 12 b/gamma (`wzw25.lemD.1.s5`) and k <= 16.1 (b/gamma)^2 log((n+1)(n+2)/beta) (Lemma 6.2), and
+    12 sqrt(16.1) < 48.2. The other lines of the display are those of Lemma D.1: the inliers cost nothing (s2), an
+    outlier at most 23 b/(5 gamma) (s3 corrected, s4).
 
     >>> round(last_noise_part(n=1, gamma=1.0, mu=1.0, beta=0.5))
-    79
+    63
     """
-    return 60 * radius**2 * sqrt(-log(beta) * spread(n, beta)) / (mu * gamma**2)
+    return 48.2 * radius**2 * sqrt(-log(beta) * spread(n, beta)) / (mu * gamma**2)
 
 
 @projected_gdp.explicit(

@@ -326,6 +326,6 @@ def population_risk(*, n: int, gamma: float, outliers: int, epsilon: float, delt
     beta, noise beta. 1 where the bound is larger.
 
     >>> round(population_risk(n=10**10, gamma=0.5, outliers=0, epsilon=1.0, delta=1e-5), 3)
-    0.032
+    0.02
     """
     return min(1.0, uncapped(n, gamma, outliers, epsilon, delta, radius))

@@ -5,7 +5,7 @@ then Phi w nearly does for the projected data: one needs n inner products and on
 """
 
 from fractions import Fraction
-from math import log, sqrt
+from math import ceil, log, sqrt
 from typing import Any
 
 from lemmata.bounds.bms22.sign_projection import rows_for
@@ -14,6 +14,7 @@ from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer,
 
 WITHIN = require("gamma <= b, the largest norm", lambda gamma, b: gamma <= b)
 UP_TO_ONE = require("0 < e <= 1", lambda e: 0 < e <= 1)
+UP_TO_HALF = require("0 <= rate <= 1/2", lambda rate: 0 <= rate <= 0.5)
 
 
 # Lemma 5.1, informal --------------------------------------------------------------------------------------------------
@@ -112,23 +113,93 @@ def third_order(*, n: int, gamma: float, beta: float) -> float:
 
 
 @third_order.explicit(
-    says=r"k=\left\lceil\frac{16\log((3n+1)/\beta)}{g^2(1-g/3)}\right\rceil,\ g=\frac{\gamma}{b}:\quad"
-    r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\ \wedge\ \max_i\|\Phi x_i\|<2b\right]\ge 1-\beta",
+    says=r"k=\left\lceil\frac{9+9g+4g^2+9g^3}{2g^2}\log\frac{2n+1}{\beta}\right\rceil,\ g=\frac{\gamma}{b}:\quad"
+    r"\Pr_\Phi\left[\gamma(\Phi S_{\mathrm{in}})\ge\frac{\gamma}{3}\ \wedge\ \max_i\|\Phi x_i\|\le"
+    r"\left(1+\frac{g(12-5g)}{25}\right)b\right]\ge 1-\beta",
     needs=[integer("n"), positive("gamma"), positive("b"), WITHIN, in_unit_interval("beta")],
     source=", our constants",
 )
 def third_margin_rows(*, n: int, gamma: float, beta: float, b: float = 1) -> int:
-    """Rows that keep a third of the margin and lengthen no record beyond 2b.
+    """Rows that keep a third of the margin and lengthen no record beyond s b, s = 1 + g (12 - 5 g)/25 <= 1.28.
 
-    With t = g/2 and 3n + 1 one-sided events of probability at most exp(-k (t^2/4 - t^3/6)), t^2/4 - t^3/6 =
-    (g^2/16)(1 - g/3): 2n give <Phi w, Phi z> >= gamma - t b = gamma/2 (`margin_rows`), one ||Phi w||^2 <= 1 + t, n give
-    ||Phi x||^2 <= (1 + t) b^2. The margin left is (gamma/2)/sqrt(1 + g/2) >= gamma/sqrt(6) > gamma/3; clipping at 2b,
-    as Algorithm 1 does, changes nothing.
+    Derivation. Let ||w|| = b = 1, <w, x> >= g for the signed inliers. 2n + 1 one-sided events of probability at most
+    e^(-k E) each, E = 2 g^2/D with D = 9 + 9g + 4g^2 + 9g^3. (1) ||Phi w|| <= s and ||Phi x|| <= s for n records:
+    E e^(h <r, x>^2) <= (1 - 2h)^(-1/2) for a row r of signs (`bms22.lemA.3.s2`), and Chernoff gives the exponent
+    (s^2 - 1)/2 - log s >= v^2 - v^3/3 >= E with v = s - 1, as log(1 + v) <= v - v^2/2 + v^3/3 (`norm_gap`).
+    (2) <Phi w, Phi x> > s g/3 for n inliers: it is the mean of k independent Z = <r, w><r, x>, and step s2 at the rate
+    g (80 - 57 g)/120 gives the exponent E (`product_gap`). So the margin is at least (s g/3)/s = g/3. As s < 2,
+    clipping at 2b, as Algorithm 1 does, changes nothing.
 
     >>> third_margin_rows(n=200, gamma=0.6, beta=0.1), third_margin_rows(n=3000, gamma=0.5, beta=0.05)
-    (484, 930)
+    (205, 366)
     """
-    return rows_for(3 * n + 1, gamma / b / 2, beta, sides=1)
+    g = gamma / b
+    return ceil((log(2 * n + 1) - log(beta)) * (9 + 9 * g + 4 * g**2 + 9 * g**3) / (2 * g**2))
+
+
+def stretch(g: Any) -> Any:
+    """How long a record of norm 1 is at most on the event of Lemma 6.2 (explicit), at the margin g.
+
+    >>> stretch(1.0)
+    1.28
+    """
+    return 1 + g * (12 - 5 * g) / 25
+
+
+def bad_projection(*, n: int, g: Any, k: int) -> Any:
+    """The chance that k rows lose 2/3 of the margin g of n records of norm 1, or lengthen one beyond `stretch`.
+
+    >>> bool(bad_projection(n=100, g=0.1, k=third_margin_rows(n=100, gamma=0.1, beta=0.05)) < 0.05)
+    True
+    """
+    rate, s = g * (80 - 57 * g) / 120, stretch(g)
+    product = numbers.log(product_transform(g=g, rate=rate)) + rate * s * g / 3
+    return n * numbers.exp(k * product) + (n + 1) * numbers.exp(-k * ((s**2 - 1) / 2 - numbers.log(s)))
+
+
+def norm_gap(g: Any) -> Any:
+    """(v^2 - v^3/3)/g^2 - 2/D at v = g (12 - 5 g)/25: above 0 on [0, 1] where the lengths of Lemma 6.2 are proved."""
+    v = (12 - 5 * g) / 25  # over g
+    return v**2 * (1 - g * v / 3) - 2 / (9 + 9 * g + 4 * g**2 + 9 * g**3)
+
+
+def product_gap(g: Any) -> Any:
+    """-(log M + h s g/3 + 2 g^2/D)/g^3, at least: above 0 on [0, 1] where the products of Lemma 6.2 are proved.
+
+    M is `product_transform` at h = g l, l = (80 - 57 g)/120. The terms of M above mu^2 are at most 14 mu^3/5 for mu =
+    h (1 - g)/2 <= 1/17, so M <= 1 + g^2 y, and log(1 + x) <= x - x^2/2 + x^3/3. The terms in g^2 are those of (l -
+    2/3)^2/2 = (19/40)^2 g^2/2, which is divided by g by hand, so nothing cancels near 0.
+    """
+    l, v = (80 - 57 * g) / 120, (12 - 5 * g) / 25
+    cube = 7 * l**3 * (1 - g) ** 3 / 20
+    y = l**2 * (1 + 2 * g**2) / 2 - l + g * cube
+    fractions = 2 * (9 + 4 * g + 9 * g**2) / (9 * (9 + 9 * g + 4 * g**2 + 9 * g**3))  # (2/9 - 2/D)/g
+    return fractions - 361 * g / 3200 - l**2 * g - cube - l * v / 3 + g * y**2 / 2 - g**3 * y**3 / 3
+
+
+@theorem(
+    "wzw25.lem6.2.s2",
+    reading="explicit",
+    says=r"\|w\|=1,\ \|x\|\le 1,\ \langle w,x\rangle\ge g,\ \mu=\frac{\lambda(1-g)}{2}:\quad"
+    r"\mathbb{E}_{r\in\{\pm1\}^d}e^{-\lambda\langle r,w\rangle\langle r,x\rangle}\le\frac{1}{\sqrt{1-2\mu}}-\mu"
+    r"-\frac{3\mu^2}{2}-\lambda g+\lambda^2\left(\frac12+g^2\right)",
+    needs=[between("g", 0, 1), UP_TO_HALF],
+    source="ours",
+)
+def product_transform(*, g: Any, rate: Any) -> Any:
+    """The Laplace transform of the product of two projected coordinates, at most; `rate` is lambda.
+
+    Derivation. Z = <r, w><r, x> has E Z = <w, x> = p >= g and E Z^2 = ||x||^2 + 2 p^2 - 2 sum w_i^2 x_i^2 <= 1 + 2 p^2.
+    For z >= 0, e^(-z) <= 1 - z + z^2/2; for z < 0 there is the rest R(-z), R(u) = e^u - 1 - u - u^2/2, which increases.
+    4 Z = <r, w + x>^2 - <r, w - x>^2, so -Z <= <r, w - x>^2/4, and ||w - x||^2 <= 2 - 2p. The moments of signs are at
+    most those of a Gaussian, so E R <= (1 - 2 mu)^(-1/2) - 1 - mu - 3 mu^2/2 with mu = lambda (1 - p)/2 < 1/2. The sum
+    decreases in p where 2 p lambda <= 1, so g may stand for p.
+
+    >>> float(product_transform(g=1.0, rate=0.5))
+    0.875
+    """
+    mu = rate * (1 - g) / 2
+    return 1 / numbers.sqrt(1 - 2 * mu) - mu - 3 * mu**2 / 2 - rate * g + rate**2 * (1 + 2 * g**2) / 2
 
 
 @theorem(

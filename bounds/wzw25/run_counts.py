@@ -222,6 +222,9 @@ def geometric_cdf_at_real(*, r: float, t: Array | float) -> Array:
 def geometric_cdf_floored(*, r: float, t: Array | float) -> Array:
     """The distribution function of the geometric law is constant between whole numbers.
 
+    Derivation. The number of runs is whole, so TNB <= t says TNB <= floor(t), and the printed formula is right at the
+    whole number floor(t) (part `whole-t`).
+
     >>> float(geometric_cdf_floored(r=0.75, t=1.5))
     0.75
     """

@@ -96,9 +96,9 @@ def tuned_margin_order(*, n: int, epsilon: float, delta: float, gammas: Margins,
 
     The printed proof covers |Theta| <= 4 log2 n only and ends in O~; the statement is about any finite Theta, and true:
     put a = log(|Theta| n), D = log(1/delta), A = |Theta|(n^2-1). In the explicit reading 1/mu_b = 12 sqrt(log(A/delta))
-    /epsilon, log(A/delta) <= 2 (a + D), k + 1 <= (24 log(|Theta| n^2 (3n+1)) + 2)/gamma^2 with log(...) at most
-    (3 + log 3.5/log 2) a, so noise and selection are at most C times the first term, an outlier costs at most
-    (1 + 3 sqrt 1.5)/gamma, and P(not Y) + beta <= 2/n^2.
+    /epsilon, log(A/delta) <= 2 (a + D), k + 1 <= (15.5 log(|Theta| n^2 (2n+1)) + 2)/gamma^2 with log(...) at
+    most (3 + log 2.5/log 2) a, so noise and selection are at most C times the first term, an outlier costs at most
+    4.84/gamma, and P(not Y) + beta <= 2/n^2.
     """
     common: dict[str, Any] = {"n": n, "size": len(gammas), "epsilon": epsilon, "delta": delta}
     return min(margin_term(gamma=g, outliers=m, **common) for g, m in zip(gammas, outliers, strict=True)) + 1 / n**2
@@ -229,9 +229,9 @@ def grid_loss_order_capped(*, n: int, mu: float, beta: float, gammas: Margins, o
 def grid_loss_order(*, n: int, mu: float, beta: float, gammas: Margins, outliers: Counts) -> float:
     """The order of the best expected hinge loss over the grid of margins.
 
-    The constant is that of the explicit reading: with k <= 24 log(|Gamma| (3n+1)/beta)/gamma^2 + 1, T >= n^2 mu^2 and
-    3n + 1 <= (n+1)(n+2) the noise is at most 12 sqrt(k + 1)/(gamma n mu) <= 12 sqrt(24 + 2/log 6) times the first term,
-    and an outlier costs at most 1 + 3 sqrt(1.5)/gamma.
+    The constant is that of the explicit reading: with k <= 15.5 log(|Gamma| (2n+1)/beta)/gamma^2 + 1, T >= n^2 mu^2 and
+    2n + 1 <= (n+1)(n+2) the noise is at most 12 sqrt(k + 1)/(gamma n mu) <= 12 sqrt(15.5 + 2/log 6) times the first
+    term, and an outlier costs at most 4.84/gamma.
     """
     common: dict[str, Any] = {"n": n, "size": len(gammas), "mu": mu, "beta": beta}
     return min(grid_term(gamma=g, outliers=m, **common) for g, m in zip(gammas, outliers, strict=True))
@@ -403,6 +403,7 @@ def selection_term(*, n: int, size: int, mu: float) -> float:
 def selection_in_epsilon(*, n: int, size: int, epsilon: float, delta: float) -> float:
     """The errors that the selection adds: 12 log(n^2 |Gamma|/delta)/epsilon.
 
-    As A <= n^2 |Gamma| and delta < 1.
+    Derivation. mu = epsilon/(6 sqrt(2 log(A/delta))), so sqrt(2)/mu = 12 sqrt(log(A/delta))/epsilon. A <= n^2 |Gamma|
+    and delta < 1, so both log A and log(A/delta) are at most log(n^2 |Gamma|/delta).
     """
     return 12 * (log(n**2 * size) - log(delta)) / epsilon

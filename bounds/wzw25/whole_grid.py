@@ -22,6 +22,7 @@ from lemmata.bounds.wzw25.last_iterate import weighted_tail
 from lemmata.bounds.wzw25.margin_grid import grid_size
 from lemmata.bounds.wzw25.noisy_gd import balanced_steps, printed_steps
 from lemmata.bounds.wzw25.one_margin import FEW, WITHIN_RADIUS
+from lemmata.bounds.wzw25.projected_margins import stretch
 from lemmata.bounds.wzw25.whole_grid_proof import call_budget
 
 SIZES = [integer("n"), positive("radius"), integer("outliers", 0)]
@@ -43,7 +44,7 @@ PROPER = [*GENERAL, NOT_ALL, UNIT_BALL]
 ON_SETS = r"\min_{S_{\mathrm{out}}\subset S,\,\gamma:=\gamma(S\setminus S_{\mathrm{out}})>0}"
 ON_PROPER = ON_SETS.replace(r"\subset S,", r"\subset S,\,S_{\mathrm{out}}\ne S,")
 TERMS = r"\frac{1}{\gamma^2n\varepsilon}+\frac{|S_{\mathrm{out}}|}{\gamma n}"
-OUTLIERS = r"\frac{|S_{\mathrm{out}}|}{n}\left(1+\frac{3b\sqrt{3/2}}{\gamma'}\right)"
+OUTLIERS = r"\frac{|S_{\mathrm{out}}|}{n}\left(1+\frac{3.84\,b}{\gamma'}\right)"
 QUANTILE = (  # the error of the last iterate, with the symbols of SYMBOLS
     OUTLIERS + r"+\max(1,D^2)(4+3\log T)\frac{12b}{\tilde{\gamma}n\mu_c}\sqrt{1+k\log(|\Gamma|n^2)}"
     r"+\frac{2\sqrt{\log(|\Gamma|n^2)}}{n\mu_c}"
@@ -51,7 +52,7 @@ QUANTILE = (  # the error of the last iterate, with the symbols of SYMBOLS
 SYMBOLS = (  # as `comparator`, `call_budget`, `printed_steps` and Lemma 6.2 (explicit) compute them
     r",\quad \mu_c=\frac{\varepsilon}{4\sqrt{|\Gamma|\log(1/\delta)}},\ |\Gamma|=\lceil\log_2 n\rceil+1,"
     r"\ T=\lceil n^2\mu_c^2\rceil,\quad k=\left\lceil"
-    r"\frac{16b^2\log(|\Gamma|(3n+1)n^2)}{\tilde{\gamma}^2(1-\tilde{\gamma}/(3b))}\right\rceil,"
+    r"\frac{9+9g+4g^2+9g^3}{2g^2}\log(|\Gamma|(2n+1)n^2)\right\rceil,\ g=\frac{\tilde{\gamma}}{b},"
     r"\quad \gamma\ge\frac{b}{n}:\ \gamma'=\tilde{\gamma}=\max\{x\in b\Gamma:x\le\gamma\},\ D=1,"
     r"\quad \gamma<\frac{b}{n},\ n\ge 4:\ \tilde{\gamma}=\frac{b}{n},\ \gamma'=\frac{3\gamma}{\sqrt{2}},"
     r"\ D=\frac{\sqrt{2}b}{3n\gamma}"
@@ -168,8 +169,9 @@ def nearest_below(n: int, gamma: float, radius: float) -> float | None:
 def squared_comparator(n: int, gamma: float, radius: float) -> float:
     """||w_ref||^2 for a margin below the grid: 2 (c/gamma)^2 with c = b/(3n).
 
-    Phi keeps every direction of the span of the records up to a factor sqrt(1/2): a 1/4-net of its sphere has at most
-    9^n points, and 2 9^n exp(-k (1/64 - 1/384)) <= 1/n^2 at k = k_{b/n} >= 16 n^2 log(|Gamma| (3n+1) n^2) for n >= 4.
+    Phi keeps every direction of the span of the records up to a factor sqrt(1/2): a 1/10-net of its sphere has at most
+    21^n points, whose squared norms change by at most 2/5, so that those of the sphere change by 1/2, and 2 21^n
+    exp(-k (1/25 - 4/375)) <= 1/n^2 at k = k_{b/n} >= 4.5 n^2 log(|Gamma| (2n+1) n^2) for n >= 4.
     So Phi S_in has margin gamma/sqrt 2 at least.
     """
     return 2 * (radius / (3 * n * gamma)) ** 2
@@ -198,7 +200,7 @@ def error_off_grid(*, n: int, gamma: float, outliers: int, epsilon: float, delta
     T = n^2 mu_c^2 rounded up, every candidate projected. gamma >= b/n: the nearest grid margin below, more than
     gamma/2, needs no more outliers; D = 1, gamma' = that margin. gamma < b/n: the smallest grid margin b/n and a
     comparator of norm D = sqrt 2 (b/(3n))/gamma (`squared_comparator`), which has no loss on the projected inliers and
-    1 + 3nD ||Phi x||/b on an outlier, ||Phi x|| <= sqrt(3/2) b: gamma' = 3 gamma/sqrt 2. The descent does not know
+    1 + 3nD ||Phi x||/b on an outlier, ||Phi x|| <= 1.28 b: gamma' = 3 gamma/sqrt 2. The descent does not know
     D: its regret D^2/(2 eta T) + eta G^2/2 is (1 + D^2)/2 times that for D = 1. For n <= 3, where the net argument
     fails, below the grid: 1.
     """
@@ -208,7 +210,7 @@ def error_off_grid(*, n: int, gamma: float, outliers: int, epsilon: float, delta
     low, kept, square = comparator(n, gamma, radius)
     variance = n**2 / printed_steps(n, each) + algorithms.projection_rows(n, low, radius) / each**2
     noise = (1 + square) / 2 * 12 * radius / low * sqrt(variance)
-    loss = outliers * (1 + 3 * radius * sqrt(1.5) / kept) + noise + sqrt(2 * log(grid_size(n=n))) / each
+    loss = outliers * (1 + 3 * radius * stretch(1.0) / kept) + noise + sqrt(2 * log(grid_size(n=n))) / each
     return loss / n + 1 / n**2
 
 
@@ -234,7 +236,7 @@ def quantile_off_grid(
     low, kept, square = comparator(n, gamma, radius)
     slow = max(1.0, square) * algorithms.slow_factor(n, each)
     noise = slow * 12 * radius / (low * each) * sqrt(1 + algorithms.projection_rows(n, low, radius) * logs)
-    return (outliers * (1 + 3 * radius * sqrt(1.5) / kept) + noise + 2 * sqrt(logs) / each) / n
+    return (outliers * (1 + 3 * radius * stretch(1.0) / kept) + noise + 2 * sqrt(logs) / each) / n
 
 
 @empirical_privacy.rate(
@@ -264,9 +266,9 @@ def mean_order_on_grid(
     """The order of Algorithm 3's expected error against the best margin of its grid.
 
     "=" is read as "at most". With 1/mu_c = 4 sqrt(|Gamma| log(1/delta))/epsilon, T >= n^2 mu_c^2 and k_gamma <= 1 +
-    24 (b/gamma)^2 log(|Gamma| (n+1) (n+2) n^2) the explicit reading's noise is at most 48 sqrt(24 + 2/log 96)
+    15.5 (b/gamma)^2 log(|Gamma| (n+1) (n+2) n^2) the explicit reading's noise is at most 48 sqrt(15.5 + 2/log 96)
     `mean_logs` times the first term (n >= 2), its choice at most 4 sqrt 2 `mean_logs` times the third, and an outlier
-    costs at most 4.674 b/gamma.
+    costs at most 4.84 b/gamma.
     At n = 1 the last term is 1.
     """
     return sum(terms(n, gamma, outliers, epsilon, radius)) + 1 / (n * epsilon) + 1 / n**2

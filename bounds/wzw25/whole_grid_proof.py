@@ -136,6 +136,9 @@ def term_b(*, n: int, epsilon: float, delta: float) -> float:
 def failure_part(*, n: int) -> float:
     """Bad projections, one for every margin, add 1/n^2 to the expected error.
 
+    Derivation. Each of the |Gamma| projections is bad with probability at most beta/|Gamma|, so some projection is
+    with at most beta = 1/n^2. There the error is at most 1: it adds at most 1/n^2 to the expectation.
+
     >>> failure_part(n=10)
     0.01
     """
@@ -211,7 +214,11 @@ def tail_term_a_as_printed(
     source=f"{PROOF_H3}, term (a), with epsilon",
 )
 def tail_term_a(*, n: int, epsilon: float, delta: float, gamma: float, beta: float, radius: float = 1.0) -> float:
-    """The noise of one descent with high probability, term (a), over epsilon."""
+    """The noise of one descent with high probability, term (a), over epsilon.
+
+    Derivation. mu = epsilon/(4 sqrt(|Gamma| log(1/delta))), so 1/mu <= 8 sqrt(log2(n) log(1/delta))/epsilon, as
+    |Gamma| <= 4 log2(n) (Lemma 6.4, part `size`). The same bound replaces |Gamma| under the two logarithms.
+    """
     return tail_a(n, delta, gamma, beta, radius, epsilon)
 
 

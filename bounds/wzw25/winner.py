@@ -249,7 +249,8 @@ def maximum_given_drawn(*, eta: float, r: float, size: int, sigma: float) -> flo
 def twice_maximum_as_printed(*, eta: float, r: float, sigma: float) -> float:
     """Twice the expected largest noise of K runs, as printed: the factor 2 is lost.
 
-    Lemma A.7, doubled.
+    Derivation. Lemma A.7 for the maximum bounds E[max] by sigma sqrt(2 log E K), with E K = eta (1 - r)/(r (1 -
+    r^eta)). The right side is twice that.
     """
     return count_bound(eta=eta, r=r, sigma=sigma)
 
@@ -260,7 +261,8 @@ def twice_maximum_as_printed(*, eta: float, r: float, sigma: float) -> float:
 def twice_maximum(*, eta: float, r: float, sigma: float) -> float:
     """Twice the expected largest noise of K runs.
 
-    Lemma A.7, doubled.
+    Derivation. Lemma A.7 for the maximum bounds E[max] by sigma sqrt(2 log E K), with E K = eta (1 - r)/(r (1 -
+    r^eta)). The right side is twice that.
     """
     return 2 * twice_maximum_as_printed.theorem.formula(eta=eta, r=r, sigma=sigma)
 

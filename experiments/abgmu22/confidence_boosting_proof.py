@@ -219,11 +219,11 @@ def orders(statement, noise, factor):
 @inequality_claim(
     proof.boosted_rate_corrected,
     given=[proof.boosted_excess, bounds.chunk_scale],
-    control=Control("4/3 K² (m + 1) divided by {}", (1.1, 2)),
+    control=Control("5/8 K² (m + 1) divided by {}", (1.1, 2)),
     tightness=up_to_one,
     cost=0.2,
     note=(
-        "explicit ≤ C K² (m + 1) g with C = 4/3, term by term, with 4K ≤ 4K²/3 for the noise. K and m + 1 "
+        "explicit ≤ C K² (m + 1) g with C = 5/8, term by term, with 2u ≤ 5K²/8 for the noise. K and m + 1 "
         "are the free logarithms. The term 16‖Y‖/√n may be left out in both"
     ),
 )
@@ -235,11 +235,11 @@ def printed_up_to_logarithms(*, factor=1):
 @inequality_claim(
     proof.boosted_rate_squared_corrected,
     given=[proof.boosted_excess],
-    control=Control("2/3 K² (m + 1) divided by {}", (1.1, 2)),
+    control=Control("3/10 K² (m + 1) divided by {}", (1.1, 2)),
     tightness=up_to_one,
     cost=0.2,
     note=(
-        "explicit ≤ C K² (m + 1) g with C = 2/3. The noise costs 8K, which is (m + 1)/2 times less than "
+        "explicit ≤ C K² (m + 1) g with C = 3/10. The noise costs 4u, which is (m + 1)/2 times less than "
         "at the scale that is private"
     ),
 )
@@ -260,13 +260,11 @@ def all_models_bad():
 
 @inequality_claim(
     proof.selection_loss,
-    control=Control("the loss allowed divided by {}", (2, 3, 4)),
+    control=Control("the loss allowed divided by {}", (1.01, 1.1, 2)),
     rounding=EXACT,
     cost=0.03,
-    note=(
-        "the two noises are bounded separately. m − 1 candidates just below the allowed score are chosen "
-        "with probability of only about b²/m, so the check detects no factor below 3"
-    ),
+    tightness=up_to_one,
+    note="exact for two candidates; for more, the union over the rivals counts those that another one beats",
 )
 def noisy_choices(*, factor=1):
     """One best candidate, m - 1 just beyond the loss allowed: P(one of them is chosen), exactly."""

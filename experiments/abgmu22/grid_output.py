@@ -254,15 +254,17 @@ def smallest_power(*, factor=1):
     given=[bounds.clipped_order],
     corrected_by=bounds.clipped_order,
     note=(
-        "σ_j comes from a theorem that is not in the available text. The private term u²/(nε)^{2/3} of "
-        "the paper is the noise term of our reconstruction. At the last of the printed radii that term is "
-        "‖Y‖² n^{1/3} and not ‖Y‖². The conclusion of the step, Δ(B) = Õ(‖Y‖² + HB²‖X‖²), is true for the "
-        "reconstruction (s5)"
+        "the theorem that sets σ_j, on boosted output perturbation, is not in the available text, and what is printed "
+        "does not decide the step: two settings of the ridge λ_j satisfy the printed bound of the base learner. If λ_j "
+        "balances the two errors at every guess, as in our reconstruction, the step is false, because H‖X‖²σ_j² is of "
+        "the order u²/(nε)^{2/3}, at the last of the printed radii ‖Y‖² n^{1/3}. If λ_j = ∞ and σ_j = 0 from u = "
+        "‖Y‖(nε)^{1/3} on, where the printed bound is at least ‖Y‖², it is true. The conclusion of the step, Δ(B) = "
+        "Õ(‖Y‖² + HB²‖X‖²), holds in both cases (s5)"
     ),
 )
 def noise_without_its_source(*, factor=1):
     """No sigma_j is printed, so no number can be compared with ||Y||^2."""
-    return inconclusive("NO_CONSTANT", "the theorem that sets σⱼ is not in the text")
+    return inconclusive("NO_CONSTANT", "no σⱼ is printed")
 
 
 @order_claim(

@@ -300,18 +300,20 @@ TESTS = grid(n=[2, 10, 500], epsilon=[1e-3, 0.1, 0.7, 5.0])
     given=[bounds.both_errors],
     control=Control("the bound multiplied by {}", (1.01, 2)),
     rounding=ROUNDING,
-    note="equality in the chain at n = 2",
+    note="equality in the chain",
 )
 def private_learners_on_the_line(*, factor=1):
     """Half of what s1 leaves, times the cost of the wrong sign, which is minimised over all wrong w."""
     for point, norm, share in product(TESTS, (0.3, 1.0, 5.0), (0.0, 0.1)):
         n, seen = point["n"], -expm1(-point["epsilon"])
-        if n * seen >= 1:
-            delta, p, y = share * seen, 1 / (n * seen), min(norm, sqrt(2))
+        for p in (1 / (n * seen), 1.278 / (n * point["epsilon"]), 1.0):
+            if p > 1:
+                continue
+            delta, y = share * seen, min(norm, sqrt(2))
             cost = min(p * ((w / norm * y - y) ** 2) / 2 for w in np.linspace(-norm, 0, 21))  # the least loss is 0
-            left = bounds.both_errors(delta=delta, p=min(p, 1.0), **point) / 2 * cost
-            lower = bounds.private_excess(delta=delta, norm=norm, **point) * factor
-            yield point | {"norm": norm, "delta": delta}, lower, left
+            left = bounds.both_errors(delta=delta, p=p, **point) / 2 * cost
+            lower = bounds.private_excess(delta=delta, norm=norm, p=p, **point)
+            yield point | {"norm": norm, "delta": delta, "p": p}, max(lower * factor, 0.0), max(left, 0.0)
 
 
 def psi(s):

@@ -7,6 +7,7 @@ from math import ceil, e, exp, log, sqrt
 import numpy as np
 
 from lemmata.bounds.bms22 import dp_erm as training, efficient_learner as bounds, efficient_learner_proof as steps
+from lemmata.bounds.bms22.dp_erm_proof import round_excess
 from lemmata.bounds.bms22.phased_sgd import phase_lengths, rounds_for
 from lemmata.bounds.bms22.sign_projection import sign_projection_tail
 from lemmata.experiments.bms22.dp_erm import broken_privacy
@@ -32,11 +33,9 @@ from lemmata.experiments.instances.datasets.erm_families import (
     between_orders,
     hidden_signs,
     learner_settings,
-    one_record,
     unlearnable_program,
     unlearnt,
 )
-from lemmata.experiments.instances.pairs.boosted_rounds import substitution_constant
 from lemmata.experiments.instances.pairs.flipped_records import (
     ROUNDING,
     SMALL_RHO,
@@ -151,45 +150,54 @@ def nothing_is_learnt():
         yield point, risk, bounds.printed_order(**point)
 
 
-def constant():
-    """C of the corrected order; infinite if none is certified."""
-    return bounds.utility_constant(training.utility_constant(substitution_constant()))
+def least_rounded():
+    """Settings with C order < 1 near the worst: a = 1, delta = 1/(2m), beta where the number of rounds jumps."""
+    for m, share, loss in product((10**12, 5 * 10**12, 10**16, 10**30), (1.0, 0.012), (0.6932, 0.9015, 1.9015, 20.0)):
+        delta = 1 / (2 * m)
+        yield {"m": m, "delta": delta, "epsilon": -share * log(delta), "beta": 2 * exp(-loss), "a": 1.0}
+
+
+def order_links(p):
+    """Links of the derivation of the order at a setting with C order < 1."""
+    m, a, x, l = p["m"], p["a"], log(2 / p["beta"]), -log(p["delta"])
+    G = sqrt(x * log(2 * m / p["beta"]) / (p["epsilon"] * m)) * l**0.75
+    exactly = rows(bounds.corrected_rows, p)
+    k, M = ceil(exactly), rounds_for(p["beta"] / 3)
+    yield Link("rounding of k", p, k, exactly * (1 + 1e-9))
+    tau = training.round_multiplier(m, p["epsilon"], p["delta"], M, "corrected")
+    noise = sqrt(k) * tau / m
+    yield Link("one round", p, round_excess(m=m, k=k, multiplier=tau, a=1.0), 2.583 / sqrt(m) + 16.004 * noise)
+    yield Link("number of rounds", p, noise, 43.2 * G)
+    yield Link("distortion", p, bounds.sign_distortion(m, k, p["beta"]), 0.46 * G)
+    trained = a * (28.1 / sqrt(m) + 7522 * G)
+    everything = trained + a * (0.46 * G + 8 / sqrt(m)) + 0.9 * sqrt(x / m)
+    yield Link("sum", p, bounds.learner_excess(k=k, **p), everything)
+    yield Link("order", p, everything, bounds.ORDER * bounds.corrected_order(**p))
 
 
 @inequality_claim(
     bounds.corrected_order,
-    control=Control(lambda factor: f"log(1/δ) to the power 3/4 - {factor - 1:g}", (1.5, 2)),
-    given=[bounds.learner_excess, steps.corrected_training, steps.projected_loss, steps.released_deviation],
+    control=Control(lambda factor: f"the constant 7600 divided by {factor:g}", (1.2, 2)),
+    given=[bounds.learner_excess, round_excess],
     rounding=ROUNDING,
     cost=0.2,
+    scope="everywhere: Phi with independent signs",
+    tightness=up_to_one,
     note=(
         "with the fast projection the distortion has one more √log factor, which the factor √log(2m/β) of "
         "the order absorbs"
     ),
 )
 def risk_within_order(*, factor=1):
-    """The order is that of the training and a deviation; C by the cases of `utility_constant`, 1 where it is less."""
-
-    def g(**p):
-        return bounds.corrected_order(**p) * (-log(p["delta"])) ** (1 - factor)
-
-    def explicit(**p):
-        return min(1.0, bounds.learner_excess(k=max(1, ceil(rows(bounds.corrected_rows, p))), **p))
-
-    truths, points = one_record(), list(learner_settings(300))
+    """min(1, explicit) <= 7600 order, with the links of the derivation where 7600 order < 1."""
+    points = [*learner_settings(300), *least_rounded()]
     yield from between_orders(bounds.printed_order, bounds.corrected_order, points)
     for p in points:
-        total = steps.corrected_training(**p) + sqrt(log(2 / p["beta"]) / p["m"])
-        yield Link("training and deviation", p, total, bounds.corrected_order(**p))
-    return within_order(
-        g,
-        constant(),
-        family="one record, delta -> 0",
-        truths=truths,
-        sampled=(explicit(**p) / g(**p) for p in points),
-        truth=truths[0][1] / g(**truths[0][0]),
-        scope="everywhere: Phi with independent signs",
-    )
+        order = bounds.ORDER * bounds.corrected_order(**p)
+        explicit = bounds.learner_excess(k=max(1, ceil(rows(bounds.corrected_rows, p))), **p)
+        yield p, min(1.0, explicit), order / factor
+        if order < 1:
+            yield from order_links(p)
 
 
 def first_useful_m():
@@ -306,6 +314,7 @@ def risk_along_d(rng, size, *, m, k, factor=1):
     corrected_by=bounds.polynomial_time,
     python="""from math import ceil, exp
 from lemmata.bounds.bms22.efficient_learner import printed_rows, printed_time
+from lemmata.bounds.bms22.dp_erm_proof import round_excess
 from lemmata.bounds.bms22.phased_sgd import phase_lengths, rounds_for
 ratios = []
 for j in (1, 27, 270):

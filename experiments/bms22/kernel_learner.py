@@ -8,7 +8,6 @@ from scipy.special import logsumexp
 
 from lemmata.bounds.bms22 import efficient_learner, kernel_learner as bounds
 from lemmata.bounds.bms22.random_features import feature_norm
-from lemmata.experiments.bms22.efficient_learner import constant as efficient_constant
 from lemmata.experiments.checks import (
     Control,
     Link,
@@ -195,7 +194,7 @@ def kernel_settings(count):
 
 def constant():
     """C of the corrected order."""
-    return bounds.utility_constant(efficient_constant())
+    return bounds.utility_constant(efficient_learner.ORDER)
 
 
 def explicit(**p):
@@ -218,7 +217,7 @@ def risk_within_order(*, factor=1):
     def g(**p):
         return bounds.corrected_order(**p) * (-log(p["delta"])) ** (1 - factor)
 
-    C, points = efficient_constant(), list(kernel_settings(300))
+    C, points = efficient_learner.ORDER, list(kernel_settings(300))
     truths = [(p | {"a": 0.5}, risk) for p, risk in one_record()]
     yield from between_orders(bounds.printed_order, bounds.corrected_order, points)
     for p in points:

@@ -172,7 +172,7 @@ def unlearnable_basis():
     ),
 )
 def corrected_order():
-    """min(1, explicit) <= derived <= 4431 printed at the corners."""
+    """min(1, explicit) <= 640 printed at the corners."""
     return networks.explicit_against_printed()
 
 

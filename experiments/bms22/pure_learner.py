@@ -234,7 +234,7 @@ def all_logarithms_vanish():
     pure_learner.gap_for_small_beta, constant=pure_learner.ORDER, given=[pure_learner.explicit_gap], tightness=up_to_one
 )
 def corrected_order():
-    """min(1, explicit) <= derived <= 5000 printed for beta <= 1/2."""
+    """min(1, explicit) <= 650 printed for beta <= 1/2."""
     printed = pure_learner.gap_for_small_beta.theorem.formula
     sharpest, betas = {"m": 8_194_000, "epsilon": 8.56e-4, "beta": 0.5}, [1e-12, 0.1, 0.5]
     return learner_bounds.explicit_against(learner_bounds.derived, printed, pure_learner.ORDER, betas, sharpest)

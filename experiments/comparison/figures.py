@@ -49,8 +49,8 @@ def draw_figures(means: pd.DataFrame) -> dict[str, str]:
 
 
 def plot_growth(found: pd.DataFrame) -> Figure:
-    """Accuracy against n in 20 columns: a panel a kind of table, a line an epsilon, dashed what is not private."""
-    found = found[found.d == 20]
+    """Accuracy against n: a panel a kind of table, a line an epsilon, dashed what is not private, grey the peers."""
+    found = found[found.d == growth.DRAWN]
     kinds = list(found.kind.unique())
     rows = -(-len(kinds) // 4)
     fig, axes = panels(rows, 4, size=(9.2, 2.0 * rows), squeeze=False, sharex=True, sharey=True)
@@ -60,6 +60,9 @@ def plot_growth(found: pd.DataFrame) -> Figure:
             axis.plot(line.n, line.accuracy, "o-", color=colour, ms=3, label=f"ε = {epsilon:g}")
         for name, dashes, shade in (("logistic regression", "--", INK), ("one label", ":", FAINT)):
             axis.plot(line.n, line[name], dashes, color=shade, lw=1, label=name)
+        for name, mark in zip(growth.PEERS, ("x-", "s-"), strict=True):
+            beside = here[here.epsilon == 1]
+            axis.plot(beside.n, beside[name], mark, color=FAINT, ms=3, lw=0.8, label=f"{name}, ε = 1")
         set_logarithmic(axis, "x")
         axis.set_title(kind.replace(", ", ",\n"), fontsize=8)
     for spare in axes.flat[len(kinds) :]:

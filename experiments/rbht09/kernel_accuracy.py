@@ -200,7 +200,12 @@ def flawed(noise, claimed, flaw, delta):
     """
     if flaw == "g(0)":
         C, acc = 0.25, 0.1
-        yield {"flaw": flaw, "delta": delta}, claimed, 0.5 if C * (cauchy_profile(point=[0.0]) - 1) > acc else 1.0
+        kernel = {"kernel": "Cauchy of Table 1", "g(0)": 2}
+        yield (
+            {"flaw": flaw, **kernel, "delta": delta},
+            claimed,
+            0.5 if C * (cauchy_profile(point=[0.0]) - 1) > acc else 1.0,
+        )
     else:
         d, sigma_p, diam = 110, sqrt(110), 1e-9
         count = max(1, ceil(bounds.features_for(acc=1.0, delta=delta, d=d, sigma_p=sigma_p, diam=diam, C=1, Lambda=1)))

@@ -107,7 +107,7 @@ def case_four_with_its_factor():
 
 @inequality_claim(
     bounds.case_one_excluded,
-    severity="statement",
+    severity="constant",
     python="""
 from lemmata.bounds.rbht09.lower_bounds_rbf import case_one_excluded
 C, gamma = 1.0, 0.001

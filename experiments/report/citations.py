@@ -1,12 +1,15 @@
 """How to cite a paper, a row of ours, and the suite; the same for machines, as JSON-LD; and whom to reply to."""
 
+import contextlib
 import functools
 import json
 import os
 import re
+import subprocess
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from lemmata.bounds.catalogue.library import last_first
@@ -17,12 +20,25 @@ TITLE = "Lemmata: executable theorems on differentially private learning with ma
 AUTHORS = "The Lemmata authors"
 BY_OTHERS = "decided with Lemmata"  # of a verdict whose statement and check are somebody else's work
 YEAR = 2026
+ROOT = Path(__file__).resolve().parents[2]  # of a checkout
 
 
 @functools.cache  # a page asks for it at each row, and it is parsed out of the package's metadata
 def read_version() -> str:
     """The version of this package."""
     return metadata.version("lemmata")
+
+
+@functools.cache
+def read_edition() -> str:
+    """The version, and in a checkout its commit."""
+    # HEAD is that of this project and of no folder around it.
+    asked = ["git", "-C", str(ROOT), "rev-parse", "--short=10", "HEAD"]
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        if (ROOT / ".git").exists():
+            commit = subprocess.run(asked, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+            return f"{read_version()}, commit {commit}"
+    return read_version()
 
 
 def read_date() -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from lemmata.bounds.catalogue.paper_file import read_errata
 from lemmata.bounds.library import Paper, library
-from lemmata.bounds.statement.verdicts import INCONCLUSIVE, OPEN, REFUTED, SLIP
+from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, OPEN, REFUTED, SLIP
 from lemmata.experiments.engine.ledger.ledger_rows import jsonable
 from lemmata.experiments.engine.ledger.sentences import grows
 from lemmata.experiments.report import citations, words
@@ -50,6 +50,33 @@ def count_in_words(counts: Mapping[str, int]) -> list[str]:
         verb, _, rest = CLASS_WORDS[name].partition(" ")
         said.append(f"{n} {SINGULAR[verb] if n == 1 else verb} {rest}")
     return said
+
+
+def describe_main(statement: Mapping[str, Any]) -> str:
+    """What a letter says of a main result: whether it holds, which parts do as printed, and whether it is mended."""
+    said, pairs = statement["headline"], statement["pairs"]
+    if statement["class"] in ("slip", "inconclusive"):
+        said = f"{said}. {statement['sub'].removesuffix(' We list no use of it.')}"
+        return said.replace(". A misprint:", ":").rstrip()
+    if statement["class"] == "asserted":  # its headline says only that it was tried
+        said = f"{statement['label']} {count_in_words({'asserted': 1})[0].removeprefix('1 ')}"
+        ours = [row["called"] or "statement" for row, _ in pairs if row["reconstructed"]]
+        return f"{said}; its {' and '.join(ours)} as we read or reconstruct it." if ours else f"{said}."
+    if statement["class"] not in ("refuted", "constant"):
+        return f"{said}."
+    held = [f"“{row['called']}”" for row, _ in pairs if row["verdict"] == HOLDS and row["called"]]
+    false = [(row, others) for row, others in pairs if row["verdict"] in BAD]
+    if held:
+        said += f". As printed, the part{'s' * (len(held) > 1)} {' and '.join(held)} hold{'s' * (len(held) == 1)}"
+    if all(
+        row["corrected_by"] and all(r["verdict"] == HOLDS for r in others if _mends(r, row)) for row, others in false
+    ):
+        said += f". Corrected as shown below, {'the rest' if held else 'it'} holds"
+    return f"{said}."
+
+
+def _mends(other: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
+    return other["key"] == row["corrected_by"]
 
 
 def add_comparison(row: dict, others: list[dict]) -> tuple[dict, list[dict]]:
@@ -116,7 +143,8 @@ def collect_errata(rows: list[dict], papers: Sequence[Paper]) -> dict[str, list[
     for row in rows:
         wrong = row["verdict"] == REFUTED and row["reading"] == "printed" and row["kind"] != "summary"
         if wrong and row["severity"] and row["paper"] in found:
-            group = "factor" if row["severity"] == "constant" and grows(row) else row["severity"]
+            unlike = "equal up to a constant" in str((row["witness"] or {}).get("claimed"))  # two orders that are not
+            group = "factor" if row["severity"] == "constant" and (unlike or grows(row)) else row["severity"]
             line = {"erratum": row["erratum"] or "new", "group": group}
             found[row["paper"]].append(add_correction(row | line, by_key))
     for paper in papers:
@@ -178,6 +206,7 @@ def render_errata(page: Callable, paper: Paper, statements: list, errata: list, 
         "statements": statements,
         "counts": counts,
         "main": [s for s in statements if is_main(s["label"])],
+        "survival": [describe_main(s) for s in statements if is_main(s["label"])],
         "errata": errata,
         "ours": [row for row in roots if row["reconstructed"]],
         "roots": [row for row in roots if not row["reconstructed"]],

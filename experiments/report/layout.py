@@ -83,8 +83,8 @@ def load_templates() -> jinja2.Environment:
 def render_page(template: str, path: str, *, nav: Nav = NAV, **values: object) -> tuple[str, str]:
     """(path below reports/, the page)."""
     up = "../" * path.count("/")
-    common = {"root_path": up, "here": path, "nav": nav, "classes": graph.CLASSES, "version": citations.read_version()}
-    common |= {"policy": Markup(POLICY)}
+    common = {"root_path": up, "here": path, "nav": nav, "classes": graph.CLASSES, "policy": Markup(POLICY)}
+    common |= {"version": citations.read_version(), "edition": citations.read_edition(), "date": citations.read_date()}
     values = common | {"structured": "", "contact": "", **values}
     return path, clean_text(mark_up_symbols(load_templates().get_template(template).render(**values)))
 

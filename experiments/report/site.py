@@ -289,6 +289,7 @@ def describe_statement(id: str, rows: list[Any], replies: Mapping[str, list[dict
         "sub": words.write_subtitle(first),
         "url": words.find_page(id),
         "pairs": twins,
+        "symbols": words.define_symbols(library.paper(id), (r["latex"] for pair in twins for r in (pair[0], *pair[1]))),
         "others": [row for row in own if row["key"] not in paired and row not in attacked],
         "steps": [row for row in mine if row["id"] != id and row["kind"] != "summary"],
         "attacked": attacked,

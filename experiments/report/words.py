@@ -4,10 +4,10 @@ import inspect
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
-from lemmata.bounds.library import PaperError, library
+from lemmata.bounds.library import Paper, PaperError, library
 from lemmata.bounds.statement.formula import in_symbols, in_unicode
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, REFUTED
 from lemmata.bounds.theorem import THEOREMS, Theorem
@@ -16,7 +16,12 @@ from lemmata.experiments.engine.ground.evidence import strip_derivation
 from lemmata.experiments.engine.ledger.graph import CLASSES, class_of, tally
 from lemmata.experiments.engine.ledger.headline import describe_charity, describe_truth_as_printed, part_in_words
 from lemmata.experiments.engine.ledger.row import Row
-from lemmata.experiments.engine.ledger.sentences import describe_search, describe_share, describe_witness
+from lemmata.experiments.engine.ledger.sentences import (
+    describe_search,
+    describe_share,
+    describe_witness,
+    name_hypotheses,
+)
 from lemmata.experiments.report.formulas import break_lines, convert_to_mathml
 
 ENOUGH = 45  # characters that say what is wrong, on a card
@@ -31,8 +36,9 @@ EDGES = {
     "tested": "good",
     "asserted": "good",
 }
-LETTER = 4  # characters of a letter with its ornaments, at most: ‖w‖
 ALONE = {"slip": "slip", "constant": "wrong constant"}  # of one row, what counts call slips and wrong constants
+COMMAND = "\\"  # how a symbol begins that no other letter can end
+ALONE_LETTER = r"(?<![A-Za-z\\])(?<!\\tilde )(?<!\\mathcal )"  # what is not before a letter that is a symbol itself
 ABBREVIATIONS = {
     "jl": "johnson-lindenstrauss",
     "erm": "empirical risk minimization",
@@ -112,7 +118,6 @@ def view_row(of: Row, figures: list[dict]) -> dict:
     """A row with everything that a template shows of it."""
     row: Any = of
     theorem = find_record(row) if row["kind"] != "summary" else None
-    letters = library.papers[row["paper"]].letters
     if theorem:
         row = row | {"note": strip_derivation(row["note"], theorem.formula)}
     row = row | {
@@ -128,7 +133,7 @@ def view_row(of: Row, figures: list[dict]) -> dict:
         "where": {kind: shorten_place(place) for kind, place in row["where"].items()},
         "formula": convert_statement(theorem) if theorem else "",
         "latex": theorem.says if theorem else "",
-        "hypotheses": [write_in_letters(h.range, letters) for h in theorem.needs] if theorem else [],
+        "hypotheses": name_hypotheses(theorem) if theorem else [],
         "source": in_symbols(theorem.source) if theorem else "",
         "text": in_symbols((inspect.getdoc(theorem.formula) or "").partition("\n")[2].strip()) if theorem else "",
         "figures": figures,
@@ -151,6 +156,16 @@ def view_row(of: Row, figures: list[dict]) -> dict:
     return made
 
 
+def define_symbols(paper: Paper, formulas: Iterable[str]) -> list[tuple[str, str]]:
+    """The symbols of a paper that some of these formulas have, as MathML, with what each of them is."""
+    text = " ".join(formulas)
+    return [
+        (convert_to_mathml(symbol).replace(' display="block"', ""), in_symbols(what))
+        for symbol, what in paper.symbols.items()
+        if re.search(rf"{'' if symbol.startswith(COMMAND) else ALONE_LETTER}{re.escape(symbol)}(?![A-Za-z])", text)
+    ]
+
+
 def shorten_place(place: str) -> str:
     """A place in the code without the folder in which a machine has this package.
 
@@ -158,17 +173,6 @@ def shorten_place(place: str) -> str:
     ('lemmata/mechanisms/law.py:7', 'a.py:1')
     """
     return re.sub(r"^/.*/(?=lemmata/)", "", place)
-
-
-def write_in_letters(needed: str, letters: Mapping[str, str]) -> str:
-    """A hypothesis with the letters of the paper for the names of our arguments.
-
-    >>> write_in_letters("0 < acc < norm_bound; the radius is whole", {"acc": "ε", "norm_bound": "Λ", "radius": "r"})
-    '0 < ε < Λ; the radius is whole'
-    """
-    signs = {name: letter for name, letter in letters.items() if len(letter) <= LETTER}
-    name = r"(?<!\bthe )(?<!\ba )(?<!\bof )\b[A-Za-z_]\w*\b(?! of)"
-    return in_symbols(re.sub(name, lambda found: signs.get(found[0], found[0]), needed))
 
 
 def normalize_search(text: str) -> str:

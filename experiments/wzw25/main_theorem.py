@@ -129,7 +129,10 @@ def all_of_s(n):
 
 
 @nothing_left(
-    bounds.scaled_mean_order, restated=("wzw25.thmL.2",), note="1/ε is a misprint for 1/(nε): see the corrected reading"
+    bounds.scaled_mean_order,
+    restated=("wzw25.thmL.2",),
+    note="1/ε is a misprint for 1/(nε), which part (2) has. As printed the bound is at least 1 for ε ≤ 1, whatever "
+    "S_out is; this is why the counterexample takes ε = 10⁴⁰. The theorem names no range of ε",
 )
 def all_of_s_at_large_epsilon(n):
     """S_out = S at epsilon = 1e40, where the 1/epsilon that is printed for 1/(n epsilon) vanishes too."""

@@ -80,8 +80,12 @@ def empirical_score_generalises():
         spent = mu**2 / 2 + mu * sqrt(6 * log(n))
         yield point, float(closed_form(spent, mu)), n**-3.0
         error = whole_grid.quantile_off_grid(**point)
-        gap = bounds.private_gap(n=n, epsilon=spent, delta=n**-3.0, beta=n**-2.0, empirical=min(error, 1.0))
+        run = dict(n=n, epsilon=spent, delta=n**-3.0, beta=n**-2.0, empirical=min(error, 1.0), runs=n**2)
+        least = bounds.best_rate(**{name: run[name] for name in ("n", "beta", "empirical", "runs")})
+        gap = bounds.private_gap(**run, rate=least)
         yield point, gap, bounds.scaled_risk(**point)
+        for rate in (least / 2, 2 * least, 1.0):
+            yield point | {"rate": rate}, gap, bounds.private_gap(**run, rate=rate)
 
 
 @inequality_claim(bounds.expected_gap, tightness=equality, note="attained in both terms")
@@ -102,20 +106,22 @@ def replacing_a_record():
 def monitor_of_many_runs():
     """The links of the monitor: the remainder for a level t, its factor, and the entropy.
 
-    Left: what E max q can be, c log(k+1) + n k delta; right: the share 1 - (1-beta)^k of n t, if t is passed too often.
+    Left: what E max q can be, (c/lambda) log(k+1) + n k delta; right: 1 - (1-beta)^k times n t, if t is passed too
+    often.
     """
     rng = np.random.default_rng(0)
-    for n, epsilon, delta, beta in product((1, 50, 10**6), (0.0, 1.0), (0.0, 1e-9), (0.5, 1e-2, 1e-6)):
-        setting = {"n": n, "epsilon": epsilon, "delta": delta, "beta": beta}
-        k, c = ceil(1 / beta), exp(epsilon + 1)
+    sizes = product((1, 50, 10**6), (0.0, 1.0), (0.0, 1e-9), (0.5, 1e-2, 1e-6), (0.1, 1.0, 3.0), (1, 3))
+    for n, epsilon, delta, beta, rate, times in sizes:
+        k, c = ceil(times / beta), exp(epsilon + rate)
+        setting = {"n": n, "epsilon": epsilon, "delta": delta, "beta": beta, "rate": rate, "runs": k}
         t = bounds.private_gap(**setting, empirical=0.0)
-        top = n * k * bounds.expected_gap(epsilon=epsilon + 1, delta=delta, empirical=0.0) + c * log(k + 1)
+        top = n * k * bounds.expected_gap(epsilon=epsilon + rate, delta=delta, empirical=0.0) + c * log(k + 1) / rate
         yield setting, top, n * t * (1 - (1 - beta) ** k)
         gain = bounds.private_gap(**setting, empirical=0.25) - t
-        yield setting, bounds.expected_gap(epsilon=epsilon + 1, delta=0.0, empirical=0.25), gain
-        q = np.append(0.0, rng.uniform(-c * n, n, size=min(k, 1000)))  # largest - mean under exp(q / c) <= c log(k+1)
-        share = np.exp((q - q.max()) / c)
-        yield setting, float(q.max() - q @ share / share.sum()), c * log(len(q))
+        yield setting, bounds.expected_gap(epsilon=epsilon + rate, delta=0.0, empirical=0.25), gain
+        q = np.append(0.0, rng.uniform(-c * n, n, size=min(k, 1000)))  # largest - mean <= (c / rate) log(k+1)
+        share = np.exp((q - q.max()) * rate / c)
+        yield setting, float(q.max() - q @ share / share.sum()), c * log(len(q)) / rate
 
 
 if __name__ == "__main__":

@@ -1,22 +1,21 @@
 """Claims about choosing a minimum under Gaussian noise: Lemmas F.1 and F.2 of Wang, Zhu & Wang (2025).
 
-Everything is decided exactly, in `checks.gaussian_tails` (levels) and `checks.gaussian_means`. Unless a claim says
-otherwise its control multiplies the standard deviation of the noise; the bound is still evaluated at sigma.
+Everything is decided exactly, mostly in `checks.gaussian_tails` (levels) and `checks.gaussian_means`. Unless a claim
+says otherwise its control multiplies the standard deviation of the noise; the bound is still evaluated at sigma.
 """
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 from flint import arb
 
 from lemmata.bounds.exact.balls import exact
-from lemmata.bounds.exact.gaussian_maxima import mean_min
+from lemmata.bounds.exact.gaussian_maxima import best_loses, mean_min
 from lemmata.bounds.wzw25 import noisy_minimum as bound
 from lemmata.bounds.wzw25.gaussian_maxima import max_mean, range_threshold_scaled
-from lemmata.experiments.checks import Control, grid, identity_claim, inequality_claim, run_script
+from lemmata.experiments.checks import Control, grid, identity_claim, inequality_claim, run_script, up_to_one
 from lemmata.experiments.checks.gaussian_means import FAR, choice_mean_cases, max_mean_cases
-from lemmata.experiments.checks.gaussian_tails import CHOICE, CHOICE_ANY, NOISE_RANGE, level_claim
+from lemmata.experiments.checks.gaussian_tails import ABOVE, CHOICE, CHOICE_ANY, NOISE_RANGE, level_claim
 from lemmata.experiments.wzw25.gaussian_maxima import LACKS_SIGMA, OWN, RANGE_CAUGHT, TIED
 
 # Lemma F.1 ------------------------------------------------------------------------------------------------------------
@@ -152,13 +151,21 @@ def chosen_tail_scaled():
     return CHOICE_ANY
 
 
-@level_claim(bound.choice_threshold_sharp, quick=grid(sigma=[1.0]), full=grid(sigma=[0.01, 1e3]), caught=(1.05, 2))
-def chosen_tail_sharp():
-    """P(excess > 2 sigma sqrt(log(|Theta| / beta))) against beta, for scores that do not follow the noise.
-
-    The level is nearly tight along n / beta: the certificate needs small boxes, the derivation none.
-    """
-    return replace(CHOICE, n_max=1e12, beta_min=1e-12)
+@inequality_claim(
+    bound.choice_threshold_sharp,
+    control=Control("noise {} times as large", (1.01, 1.05, 2)),
+    quick=grid(sigma=[1.0]),
+    full=grid(sigma=[0.01, 1e3]),
+    rounding=1e-12,
+    tightness=up_to_one,
+    note="exact for two candidates",
+)
+def chosen_tail_sharp(*, sigma, factor=1):
+    """P(excess > level) for scores (0, t, ..., t) that do not follow the noise, t just above the level, exactly."""
+    for count, beta in itertools.product((2, 3, 10, 1000), (0.9, 0.5, 0.05, 1e-3, 1e-6)):
+        level = bound.choice_threshold_sharp(count=count, sigma=exact(sigma), beta=exact(beta))
+        gap = level / exact(sigma) * ABOVE if level > 0 else arb(2) ** -40
+        yield {"count": count, "sigma": sigma, "beta": beta}, best_loses(count, gap / exact(factor)), exact(beta)
 
 
 @level_claim(

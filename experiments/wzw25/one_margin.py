@@ -150,14 +150,14 @@ def last_iterate_without_log(*, factor=1):
 
 @inequality_claim(
     bounds.last_loss_by_dimension,
-    given=[*EVENT, free_energy_tail, proof.last_noise_part, proof.lifted_margin, third_margin_rows],
+    given=[*EVENT, free_energy_tail, proof.last_noise_part, proof.lifted_margin],
     scope="domain: β ≤ 1/2, μ ≤ n⁷, T = n²μ² rounded up, printed step size",
     tightness=lambda _: None,
     oracle="above",
     rounding=1e-9,
 )
 def loss_from_the_free_energy():
-    """Lemma C.2 (free-energy) at the printed step size, then 5 Delta sqrt(k l)/mu, then Lemma 6.3.s1."""
+    """Lemma C.2 (free-energy) at the printed step size, then 5.4 Delta sqrt(k l)/mu, then Lemma 6.3.s1."""
     for point in [*CORNERS, *(corner | {"mu": corner["n"] ** 7.0} for corner in CORNERS)]:
         n, mu, logs = point["n"], point["mu"], -log(point["beta"])
         if mu > n**7:
@@ -165,8 +165,8 @@ def loss_from_the_free_energy():
         steps, (cost, sensitivity) = noisy_gd.printed_steps(n, mu), comparator(**point)
         run = run_of(point | {"steps": steps}, logs) | {"gradient_norm": n * sensitivity}
         excess = free_energy_tail(**run, beta=point["beta"])
-        noise = 5 * sensitivity * sqrt(run["d"] * logs) / mu
-        yield Link("log T ≤ k log(1/β)", point, excess, noise)
+        noise = 5.4 * sensitivity * sqrt(run["d"] * logs) / mu
+        yield Link("log T ≤ 1.5 k log(1/β)", point, excess, noise)
         yield point, (cost + noise) / n, bounds.last_loss_by_dimension(**point)
 
 

@@ -1,12 +1,12 @@
 """The printed proof of Lemma D.1 step by step: Wang, Zhu & Wang (2025), Appendix D."""
 
-from fractions import Fraction
 from itertools import product
 from math import log, sqrt
 
 import numpy as np
 from flint import arb
 
+from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.theorem import between
 from lemmata.bounds.wzw25 import (
     last_iterate,
@@ -191,7 +191,7 @@ def averaged_loss_is_meant():
     given=[bounds.projected_sensitivity, projected_margins.third_order],
     caught=(1.03, 2, 4),
     tightness=up_to_one,
-    note="12 √24.6 = 59.5",
+    note="12 √16.1 = 48.15",
 )
 def substitution_of_sizes():
     """Delta sqrt(k log(1/beta))/mu at the explicit k of Lemma 6.2, over all scales, against the display."""
@@ -234,19 +234,6 @@ def lifting_changes_no_sign(*, k, d, factor=1):
 
 
 @inequality_claim(
-    bounds.bad_projection,
-    given=("bms22.lemA.3.s2/explicit", "wzw25.lemB.2.s1/corrected"),
-    note="the margin that is left is at least 0.408 γ",
-)
-def event_of_the_projection():
-    """3n + 1 one-sided events at gamma/(2b); on all of them gamma/2 over sqrt(1 + gamma/(2b)) is left."""
-    for n, share, beta in product((1, 2, 100, 10**6), (1e-3, 0.3, 1.0), (1e-12, 0.1, 1 - 1e-9)):
-        point = {"n": n, "gamma": 7 * share, "beta": beta, "radius": 7.0}
-        yield point, bounds.bad_projection(**point), beta
-        yield {"gamma / b": share}, Fraction(1, 3), 1 / (2 * (1 + arb(share) / 2).sqrt())
-
-
-@inequality_claim(
     bounds.three_terms, given=["wzw25.lemC.2/corrected"], rounding=1e-9, note="sharp at T = 1 without the first term"
 )
 def last_iterate_in_closed_form():
@@ -271,9 +258,9 @@ def last_iterate_in_closed_form():
 
 
 def comparator(*, n, gamma, outliers, radius, projected=True, **_):
-    """(Hinge sum of the separator of the inliers, sensitivity of the gradient sum) on the event of Lemma D.1.s7."""
+    """(Hinge sum of the inliers' separator, sensitivity of the gradient sum) on the event of Lemma 6.2 (explicit)."""
     stretched = 2 * radius if projected else radius  # what rows are clipped at
-    longest = radius * sqrt(1 + gamma / radius / 2) if projected else radius
+    longest = radius * (projected_margins.stretch(gamma / radius) if projected else 1.0)
     return outliers * (1 + longest / (gamma / 3)), replacement_sensitivity(radius=stretched, width=gamma / 3)
 
 
@@ -297,12 +284,12 @@ CORNERS = [
     for mu, beta, q in product((1e-3, 0.25, 3.0), (1e-9, 0.1, 0.5), (0, 1))
 ]
 CHAIN = dict(rounding=1e-9, tightness=lambda _: None)
-EVENT = (bounds.bad_projection, replacement_sensitivity)
+EVENT = (projected_margins.third_margin_rows, replacement_sensitivity)
 
 
 @inequality_claim(
     margin.last_loss,
-    given=(*EVENT, bounds.three_terms, projected_margins.third_margin_rows),
+    given=(*EVENT, bounds.three_terms),
     scope="domain: β ≤ 1/2, T = n²μ² rounded up, printed step size",
     note="its last link is attained at nμ = 1; the three terms are up to 3 times smaller than their bounds",
     **CHAIN,
@@ -392,9 +379,9 @@ def error_from_its_parts():
     """The hinge loss, and 1 where the projection is bad; without projection Lemma C.1 with rows of norm b."""
     for setting, d in product([*AVERAGES, AVERAGES[-1] | {"outliers": 0}], (None, 5)):
         setting = setting | {"d": d}
-        names = ("n", "gamma", "beta", "radius")
-        projected = dimension(**setting)[1]
-        bad = bounds.bad_projection(**{name: setting[name] for name in names}) if projected else 0.0
+        rows, projected = dimension(**setting)
+        g = exact(setting["gamma"]) / exact(setting["radius"])
+        bad = float(projected_margins.bad_projection(n=setting["n"], g=g, k=rows)) if projected else 0.0
         yield setting, average_from_its_parts(setting) + bad, margin.expected_error(**setting)
 
 

@@ -10,7 +10,7 @@ decides at every point where the bound is below 1.
 from fractions import Fraction
 from inspect import signature
 from itertools import product
-from math import ceil, log1p, nan
+from math import ceil, log1p, log10, nan
 
 import numpy as np
 
@@ -102,7 +102,8 @@ def growing_ratio(statement, unequal, points, ratios, sign):
         points=[{"t": float(t)} | {k: float(v) for k, v in point_of_family(family, t).items()} for t in shown],
         ratios=ratios[1::2],
         claimed="the two rates are equal up to a constant",
-        found=f"that of the {larger} is {ratios[-1]:.3g} times that of the {smaller}, and more further on",
+        found=f"along {described(family)}, the rate of the {larger} is {ratios[-1]:.3g} times that of the {smaller} at "
+        f"t = 10^{round(log10(points[-1]))}, and the ratio grows without bound",
         python=python,
     )
 

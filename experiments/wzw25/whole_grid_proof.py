@@ -16,7 +16,8 @@ from lemmata.bounds.wzw25.algorithms import projection_rows, spread
 from lemmata.bounds.wzw25.hinge_gradient import hinge_sum
 from lemmata.bounds.wzw25.last_iterate import harmonic, problem_of
 from lemmata.bounds.wzw25.noisy_gd import printed_steps, telescoped_corrected
-from lemmata.bounds.wzw25.one_margin_proof import bad_projection, three_terms
+from lemmata.bounds.wzw25.one_margin_proof import three_terms
+from lemmata.bounds.wzw25.projected_margins import bad_projection, third_margin_rows
 from lemmata.bounds.wzw25.tuned_margin import most_margins
 from lemmata.experiments.checks import (
     Control,
@@ -152,12 +153,12 @@ def term_b_in_epsilon():
         yield point | {"share": share}, left, bounds.term_b(**point)
 
 
-@inequality_claim(bounds.failure_part, given=[bad_projection], caught=(1.1, 2), note="errors are at most 1")
+@inequality_claim(bounds.failure_part, given=[third_margin_rows], caught=(1.5, 2, 4), note="errors are at most 1")
 def bad_projections():
     """|Gamma| projections of the smallest margin at 1/(n^2 |Gamma|) each, for the grid as a set."""
     for n in range(2, 300):
-        size = len(grids.doubling_grid(n))
-        yield {"n": n}, size * bad_projection(n=n, gamma=1 / n, beta=1 / (n**2 * size)), bounds.failure_part(n=n)
+        bad = bad_projection(n=n, g=exact(1 / n), k=projection_rows(n, 1 / n))
+        yield {"n": n}, len(grids.doubling_grid(n)) * bad, bounds.failure_part(n=n)
 
 
 # Lemma H.3 ------------------------------------------------------------------------------------------------------------
@@ -286,11 +287,11 @@ NET = ("bms22.lemA.3.s2/explicit", grids.grid_neighbour, grids.fewest)
 def net_failures():
     """Cases: n^2 times the chance that Phi_{1/n} does not keep the span of n records up to a factor sqrt(1/2).
 
-    A 1/4-net of its sphere has at most 9^n points, and Phi changes no squared norm of them by more than 1/4.
+    A 1/10-net of its sphere has at most 21^n points, and Phi changes no squared norm of them by more than 2/5.
     """
     for n in (*range(4, 200), *(2**j + 1 for j in range(8, 20))):
-        exponent = -log(sign_projection_tail(k=1, t=0.25) / 2)
-        logarithm = log(2) + n * log(9) - projection_rows(n, 1 / n) * exponent + 2 * log(n)
+        exponent = -log(sign_projection_tail(k=1, t=0.4) / 2)
+        logarithm = log(2) + n * log(21) - projection_rows(n, 1 / n) * exponent + 2 * log(n)
         yield {"n": n}, exp(logarithm), 1
 
 

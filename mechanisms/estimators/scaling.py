@@ -329,7 +329,7 @@ def choose_row_length(n: int, d: int, size: int, mu: float) -> float:
     >>> choose_row_length(100, 8, 8, 0.25), round(choose_row_length(10**6, 8, 8, 0.25), 2)
     (2.0, 1.41)
     """
-    return sqrt(size / 2) * min(1.0, max(sqrt(1 / 2), sqrt(d) / (RESOLVED * n * mu) if mu else 1.0))
+    return sqrt(size / 2) / max(1.0, min(sqrt(2), RESOLVED * n * mu / sqrt(d)))
 
 
 def apply_ranges(ranges: column_ranges.Ranges, X: Rows, then: Callable[[Rows], Rows]) -> Rows:

@@ -2,6 +2,8 @@
 
 from math import exp, log, pi, sqrt
 
+from scipy.special import lambertw
+
 from lemmata.bounds.abgmu22 import (
     concentration as conc,
     confidence_boosting as boost,
@@ -73,12 +75,13 @@ TABLE = [
     (
         boosted.boosted_excess.theorem.formula,
         M | {"loss_bound": 3.0, "err": 0.25, "scale": 0.5},
-        1 + 2 * (3 + log(6)) + KB + 4 * (8 + 8 * sqrt(2)) * ETA + (24 + 4 * sqrt(2)) * ETA**2,
+        1 + (-2 - lambertw(-exp(-5), -1).real) + KB + 4 * (8 + 8 * sqrt(2)) * ETA + (24 + 4 * sqrt(2)) * ETA**2,
     ),
-    (boosted.boosted_rate_corrected.theorem.formula, RATE, 16 / 3 * KB**2 * PRINTED),
-    (boosted.boosted_rate_squared_corrected.theorem.formula, RATE, 8 / 3 * KB**2 * PRINTED),
+    (boosted.boosted_rate_corrected.theorem.formula, RATE, 5 / 2 * KB**2 * PRINTED),
+    (boosted.boosted_rate_squared_corrected.theorem.formula, RATE, 6 / 5 * KB**2 * PRINTED),
     (boosted.no_good_model, {"candidates": 3}, 0.125),
-    (boosted.selection_loss, {"candidates": 3, "b": 3 * exp(-2), "scale": 2.0}, 8.0),
+    (boosted.selection_loss, {"candidates": 3, "b": 2 * exp(-2), "scale": 2.0}, 4.0),  # u = 2: 2 (2 + 2) e^-2 = 4b
+    (boosted.selection_loss, {"candidates": 1, "b": 0.5, "scale": 2.0}, 0.0),
     (boosted.squared_difference, M | {"both": 2.0}, 144 * KB * 2 + 72 * KB * (32 + 36 * KB)),
     (
         boosted.split_difference,
@@ -107,9 +110,10 @@ TABLE = [
     (rates.perturbation_excess, {"n": 16, "mu": 4.0, "norm": 2.0}, 4 + 2 * sqrt(2) + 6 * (1 + sqrt(2)) ** (2 / 3) / 16),
     (rates.upper_order, {"n": 16, "mu": 4.0, "d": 4, "norm": 3.0}, 6 * (1 + sqrt(2)) * (0.75 + 18 / 64)),
     (rates.lipschitz_excess, {"n": 16, "mu": sqrt(2 / pi), "norm": 2.0}, sqrt(2)),
-    (rates.both_errors, {"n": 2, "epsilon": log(2), "delta": 0.25, "p": 0.5}, 9 / 16 - 1 / 4),
-    (rates.private_excess, {"n": 4, "epsilon": log(2), "delta": 1 / 16, "norm": 1.0}, 1 / 64),
-    (rates.private_excess, {"n": 4, "epsilon": log(2), "delta": 0.0, "norm": 2.0}, 1 / 16),
+    (rates.both_errors, {"n": 2, "epsilon": log(2), "delta": 0.25, "p": 0.5}, 2 / 3 - 1 / 4),
+    (rates.both_errors, {"n": 2, "epsilon": log(16), "delta": 0.0, "p": 0.5}, 289 / 1024),
+    (rates.private_excess, {"n": 4, "epsilon": log(2), "delta": 1 / 16, "norm": 1.0, "p": 0.5}, 11 / 320),
+    (rates.private_excess, {"n": 4, "epsilon": log(2), "delta": 0.0, "norm": 2.0, "p": 0.25}, 1 / 12),
     (rates.sampled_excess, {"n": 4, "norm": 1.0}, 1 / 32),
     (rates.lipschitz_lower, {"n": 4, "epsilon": log(2), "delta": 0.0, "norm": 2.0}, 1 / 8),
     (rates.lipschitz_lower, {"n": 400, "epsilon": log(2), "delta": 0.0, "norm": 2.0}, 1 / 80),
@@ -121,10 +125,10 @@ TABLE = [
     ),
     (proof.rank_lower, {"n": 10, "epsilon": log(2), "delta": 3 / 64, "rank": 4, "norm": 3.0}, 0.05),
     (proof.lipschitz_lower_order, {"n": 16, "epsilon": 4.0, "rank": 4, "norm": 35.0}, 1 / 4 + 1 / 32),
-    (proof.curved_excess, {"n": 4, "epsilon": log(2), "delta": 1 / 16, "norm": 1.0}, 1 / 720),
-    (proof.curved_excess, {"n": 4, "epsilon": log(2), "delta": 0.0, "norm": 2.0}, 1 / 270),
+    (proof.curved_excess, {"n": 4, "epsilon": log(2), "delta": 1 / 16, "norm": 1.0, "p": 0.5}, 11 / 3600),
+    (proof.curved_excess, {"n": 4, "epsilon": log(2), "delta": 0.0, "norm": 2.0, "p": 0.5}, 4 / 675),
     (proof.dimension_excess, {"n": 10, "epsilon": log(2), "delta": 3 / 224, "d": 4, "norm": 1.0}, 1 / 150),
-    (proof.smooth_lower_corrected, {"n": 256, "epsilon": 1.0, "d": 4, "norm": 1.0}, (1 / 16 + 1 / 128) / 432),
+    (proof.smooth_lower_corrected, {"n": 256, "epsilon": 1.0, "d": 4, "norm": 1.0}, (1 / 16 + 1 / 128) / 189),
     (proof.descent_distance, {"n": 4, "steps": 4, "stride": 0.5, "gradient_norm": 3.0}, 9.0),
     (proof.rank_excess, {"n": 16, "mu": 0.5, "rank": 4, "norm": 3.0}, 3.3),
     (proof.rank_excess_at, {"n": 3, "mu": 2.0, "rank": 7, "norm": 3.0, "stride": 0.5}, 6.5),

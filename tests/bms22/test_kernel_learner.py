@@ -271,7 +271,7 @@ def test_the_explicit_bound_falls_and_is_scale_free():
 
 
 def test_rows_of_the_corrected_order_are_the_efficient_learners():
-    assert claims.constant() == 4 * claims.efficient_constant() + 2
+    assert claims.constant() == 4 * efficient_bounds.ORDER + 2
     point = dict(m=1000, epsilon=1.0, delta=1e-6, beta=0.1, a=1.0)
     assert bounds.corrected_order(**point) == efficient_bounds.corrected_order(**point)
 

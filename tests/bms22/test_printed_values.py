@@ -129,8 +129,6 @@ TABLE = [
     (efficient_learner.corrected_rows, S, LM2 / (16 * L2)),
     (efficient_learner.printed_order, S | {"a": 2.0}, sqrt(3) / 4 + 0.5 + 8 * sqrt(3 * LM)),
     (efficient_learner.corrected_order, S | {"a": 2.0}, sqrt(L2) / 4 + 0.5 + 8 * sqrt(LM2 * L2)),
-    (efficient_learner.utility_constant, {"trained": 0.0}, 9),
-    (efficient_learner.utility_constant, {"trained": 1.0}, 8.93 + 4 * (1 + log(3) / log(2)) * sqrt(2)),
     (efficient_learner.risk_rate, {"smallest": 1, "largest": 2}, -0.4),
     (efficient_learner.dimension_rate, {"m": 1, "k": 2}, 0.1),
     (efficient_learner.printed_time, S | {"d": 32}, 512 * log(32) + log(16)),

@@ -111,6 +111,7 @@ def test_the_mistakes_of_the_field(written, mistakes):
     assert {ast.unparse(ast.fix_missing_locations(other)) for other in operators.variants(node)} == mistakes
 
 
+@pytest.mark.slow
 def test_equivalent_mutants_are_generated_and_explained():
     for (name, change), why in mutants.equivalent().items():
         module = next(m for m in operators.modules() if name.startswith(f"{m}."))

@@ -55,7 +55,11 @@ FALSE = {
 }
 
 
-@pytest.mark.parametrize("name", TRUE)
+LONG = ("a logarithm for a variable", "a tail")
+EACH = [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in TRUE]
+
+
+@pytest.mark.parametrize("name", EACH)
 def test_what_is_true_is_proved_and_read_again(name):
     """In few steps where it is plain."""
     assert check(TRUE[name], prove(TRUE[name], 40 if name == "in an argument that is no variable" else 1500)) >= 0
@@ -76,7 +80,7 @@ def places(proof):
                 yield from places(inner)
 
 
-@pytest.mark.parametrize("name", TRUE)
+@pytest.mark.parametrize("name", EACH)
 def test_no_piece_of_a_proof_can_be_left_out_or_be_a_mere_assertion(name):
     goal, proof = TRUE[name], prove(TRUE[name])
     for i in range(len(list(places(proof)))):

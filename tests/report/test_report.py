@@ -67,6 +67,7 @@ def test_pages_are_small_and_say_nothing_undefined(site):
         assert len(text) < 150_000 or path.name == "ledger.html", path.name
 
 
+@pytest.mark.slow
 def test_only_figures_that_do_not_stand_as_they_were_drawn_are_drawn(tmp_path):
     claims = registry.load(["bms22/long_minimiser"])["bms22/long_minimiser"]
     store = Store()
@@ -121,6 +122,7 @@ def test_what_holds_is_counted_in_five_words():
     assert words.count_classes(rows) == {"machine-checked": 1, "derived": 1, "composed": 1, "citing": 1, "tested": 2}
 
 
+@pytest.mark.slow
 def test_a_page_draws_what_rests_on_what(tmp_path, claims):
     key = "abgmu22.asm2/printed/rests"
     claims[key] = replace(claims[key], given=("abgmu22.asm1/printed/coin",))

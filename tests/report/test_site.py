@@ -15,11 +15,12 @@ import yaml
 
 from lemmata.bounds.catalogue.paper_file import read_errata
 from lemmata.bounds.library import PaperError, Work, library
+from lemmata.bounds.theorem import THEOREMS
 from lemmata.command.main import main
 from lemmata.experiments.conformance import accepted
 from lemmata.experiments.engine.claims.claim import SEVERITIES
 from lemmata.experiments.engine.ledger.graph import CLASSES
-from lemmata.experiments.report import citations, errata, write
+from lemmata.experiments.report import citations, errata, words, write
 from lemmata.experiments.report.errata import CLASS_WORDS, SEVERITY_WORDS
 from lemmata.experiments.report.layout import NAV, mark_up_symbols
 from lemmata.experiments.report.nonvacuous import place_statements
@@ -199,8 +200,8 @@ def test_each_erratum_is_quoted_at_its_place_with_its_edit(paper, request):
     assert paper.edits.keys() == false and len(false) > 10 and paper.quotes.keys() == false | slips
     assert max(len(words.split()) for words in paper.quotes.values()) <= 30  # a place, and no passage
     texts = [" ".join(path.read_text().split()) for path in (request.config.rootpath / "sources").glob("*.txt")]
-    for key, words in paper.quotes.items():
-        found = re.compile(".{0,2500}?".join(re.escape(part.strip()) for part in words.split("…")))
+    for key, quote in paper.quotes.items():
+        found = re.compile(".{0,2500}?".join(re.escape(part.strip()) for part in quote.split("…")))
         assert not texts or any(map(found.search, texts)), key
 
 
@@ -216,11 +217,58 @@ def test_a_correction_names_the_edit_the_words_and_what_holds():
     slip = row | {"key": "wzw25.lemD.1/printed", "misprint": "read b for b²", "status": "withdrawn"}
     made = errata.add_correction(slip, {})
     assert (made["edit"], made["permanent"]) == ("Read b for b²", "lemmata:wzw25.lemD.1/printed")
-    for said, uses in ((" We list no use of it.", ""), (" The paper uses it only there (Lemma 1).",) * 2):
+    for said, uses in (
+        (" We list no use of it.", ""),
+        (" The paper uses it with this restriction only, in Lemma 1.",) * 2,
+    ):
         made = errata.add_correction(
             slip | {"misprint": "", "corner": "n ≥ 2", "charity": f"True for n ≥ 2.{said}"}, {}
         )
         assert (made["edit"], made["uses"]) == ("Add the hypothesis: n ≥ 2", uses)
+
+
+def test_a_letter_says_which_parts_of_a_main_result_survive():
+    """Not "held wherever we tried it" of what has a derivation, and not an error alone of what can be mended."""
+    row = {"called": "privacy", "verdict": "HOLDS", "reconstructed": False, "corrected_by": ""}
+    false, mended = row | {"called": "utility", "verdict": "REFUTED", "corrected_by": "k"}, row | {"key": "k"}
+    statement = {
+        "label": "Theorem 1",
+        "headline": "Theorem 1 held wherever we tried it",
+        "class": "asserted",
+        "sub": "",
+    }
+    words = "Theorem 1 holds by a derivation of ours in words, no step of which a program checked"
+    assert errata.describe_main(statement | {"pairs": [(row, [])]}) == f"{words}."
+    ours = errata.describe_main(statement | {"pairs": [(row, []), (false | {"reconstructed": True}, [])]})
+    assert ours == f"{words}; its utility as we read or reconstruct it."
+    wrong = statement | {"headline": "Theorem 1: a root is missing", "class": "refuted"}
+    said = errata.describe_main(wrong | {"pairs": [(row, []), (false, [mended])]})
+    part = "As printed, the part “privacy” holds"
+    assert said == f"Theorem 1: a root is missing. {part}. Corrected as shown below, the rest holds."
+    assert errata.describe_main(wrong | {"pairs": [(row, []), (false | {"corrected_by": ""}, [])]}).endswith(f"{part}.")
+    open_yet = mended | {"verdict": "INCONCLUSIVE"}
+    assert errata.describe_main(wrong | {"pairs": [(row, []), (false, [open_yet])]}).endswith(f"{part}.")
+    slip = wrong | {"headline": "Theorem 1 is true but for a misprint", "class": "slip", "pairs": [(row, [])]}
+    said = errata.describe_main(slip | {"sub": "A misprint: read b for a. We list no use of it."})
+    assert said == "Theorem 1 is true but for a misprint: read b for a."
+
+
+@browser.needed
+@pytest.mark.parametrize("id", ["wzw25.thm4.1", "rbht09.thm18", "abgmu22.thm.boost", "bms22.thm3.2"])
+def test_a_statement_fits_one_printed_side(site, tmp_path, id):
+    """Whoever cites a statement prints one side: proofs, programs and dependencies stay on the screen."""
+    page = site.copy / f"statements/{id}.html"
+    assert browser.count_printed_sides(page, tmp_path, tmp_path) == 1
+
+
+def test_a_page_defines_the_symbols_of_its_formulas_and_no_others():
+    paper = library.papers["wzw25"]
+    said = dict(words.define_symbols(paper, [r"\tilde{\mathcal R}_S\le\mu_c", r"\varepsilon_j"]))
+    assert list(said.values())[:2] == [paper.symbols[r"\tilde{\mathcal R}_S"], paper.symbols[r"\mu_c"]]
+    assert all(shown.startswith("<math") and "block" not in shown for shown in said)
+    assert words.define_symbols(paper, [r"\varepsilonic", r"x\Gammas"]) == []
+    printed = [THEOREMS[key].says for key in accepted.records(paper) if key in THEOREMS]
+    assert len(words.define_symbols(paper, printed)) == len(paper.symbols), "a symbol that no formula has"
 
 
 def test_a_letter_of_rows_that_nobody_ran_is_a_draft(site):
@@ -233,6 +281,16 @@ def test_a_letter_has_the_day_on_which_it_is_written(monkeypatch):
     assert citations.read_date() == "1970-01-02"
     monkeypatch.delenv("SOURCE_DATE_EPOCH")
     assert date.fromisoformat(citations.read_date()) > date(2026, 1, 1)
+
+
+def test_an_edition_names_the_commit_of_a_checkout_and_of_no_folder_around(tmp_path, monkeypatch):
+    found = {}
+    for name in (".git", "wheel"):
+        (tmp_path / name).mkdir()
+        monkeypatch.setattr(citations, "ROOT", tmp_path / "wheel" if name == "wheel" else citations.ROOT)
+        found[name] = citations.read_edition.__wrapped__()
+    assert found["wheel"] == citations.read_version()
+    assert found[".git"] == found["wheel"] or re.fullmatch(r"[\w.]+, commit [0-9a-f]{10,}", found[".git"])
 
 
 def test_pages_tell_machines_what_they_hold(site):

@@ -31,20 +31,23 @@ V = [v for v in np.geomspace(0.02, 4, 40) / 4 if v < 1 / 2]  # T = 1: k_0 = 1/(1
 TAIL = min((9 * v * (1 - 2 * v) / (2 - 2 * v) ** 2 + v / (1 - 2 * v) + v - log(1 - 2 * v) + 1) / (2 * v) for v in V)
 # E max of K normals, P(K = k) = 2^-k: the distribution function of the maximum is Phi/(2 - Phi)
 HALVING = quad(lambda u: 1 - ndtr(u) / (2 - ndtr(u)) - ndtr(-u) / (2 - ndtr(-u)), 0, 12, epsabs=1e-14)[0]
-GROWN = e ** (1 + 1 / 8 + sqrt(6 * log(2)) / 2)
-OVER = GROWN + e / (e - 1) * (1 / 2 + GROWN * log(5) / 2)  # k = 4 runs, delta = 1/8
+GROWN, MONITOR = e ** (1 / 8 + sqrt(6 * log(2)) / 2), log(5) * 128 / 175  # k = 4 runs, p = 175/256, delta = 1/8
+BEST = (sqrt(MONITOR**2 + 4 * MONITOR) - MONITOR) / 2
+OVER = GROWN * e**BEST * (1 + MONITOR / BEST) + 128 / 175
 TERM_A = dict(n=4, epsilon=2.0, delta=e**-8, gamma=0.5, beta=8 / e**4, radius=3.0)  # logs 4, 4 + log 30, 2, 8
 TWO = dict(n=2, epsilon=2.0, gammas=[0.5], outliers=[1])
 WIDE = dict(n=8, gammas=[0.25, 0.01], outliers=[3, 8])  # gamma n = 2, gamma^2 n = 1/2
 RISK = dict(n=8, k=2, beta=0.25, empirical=0.25)  # Q = (2 log 16 + log 16)/8 = 1.5 log 2
 LEVEL = dict(n=8, calls=4, mu=0.5, beta=0.25, best=0.5)  # both roots are sqrt(2 log 8)
 GROWTH = dict(n=4.0, alpha=1.0, eta=0.5)  # n^(alpha/eta) = 16
-# |Gamma| log(1/delta) = 36: mu_c = 1, T = 16, and log(|Gamma| n^2) = log 48, log(|Gamma| (3n + 1) n^2) = log 624;
+# |Gamma| log(1/delta) = 36: mu_c = 1, T = 16, and log(|Gamma| n^2) = log 48, log(|Gamma| (2n + 1) n^2) = log 432;
 # gamma is on the grid, or a third of its least margin, which counts 1/4: 3 gamma/sqrt 2 is kept, a norm of sqrt 2
 ON, BELOW = (dict(n=4, gamma=gamma, outliers=1, epsilon=24.0, delta=e**-12) for gamma in (0.5, 1 / 12))
-ROWS_ON, ROWS_BELOW = (ceil(16 * log(624) / square) for square in (1 / 4 * 5 / 6, 1 / 16 * 11 / 12))
-ERROR_ON = (1 + 6 * sqrt(1.5)) / 4 + 6 * (4 + 3 * log(16)) * sqrt(1 + ROWS_ON * log(48)) + sqrt(log(48)) / 2
-ERROR_BELOW = (1 + 12 * sqrt(3)) / 4 + 24 * (4 + 3 * log(16)) * sqrt(1 + ROWS_BELOW * log(48)) + sqrt(log(48)) / 2
+# g = 1/2 and 1/4: (9 + 9g + 4g^2 + 9g^3)/(2g^2) is 2 (15 + 5/8) and 8 (11 + 41/64)
+ROWS_ON, ROWS_BELOW = ceil(31.25 * log(432)), ceil(93.125 * log(432))
+CHOSEN = sqrt(log(48)) / 2
+ERROR_ON = (1 + 6 * 1.28) / 4 + 6 * (4 + 3 * log(16)) * sqrt(1 + ROWS_ON * log(48)) + CHOSEN
+ERROR_BELOW = (1 + 12 * 1.28 * sqrt(2)) / 4 + 24 * (4 + 3 * log(16)) * sqrt(1 + ROWS_BELOW * log(48)) + CHOSEN
 
 POINTS = {
     "projected_margins": [
@@ -52,6 +55,11 @@ POINTS = {
         ("half_margin_order", dict(n=1, gamma=0.5, beta=2 / e**3, b=2.0), 48),  # 16 log(2/beta)
         ("half_margin_rows", dict(n=1, gamma=2.0, b=2.0, beta=3 / e**6.99), 324),  # 36 * 6.99 / (1 - 2/9) = 323.5
         ("third_order", dict(n=1, gamma=0.5, beta=6 / e**4), 16),
+        ("third_margin_rows", dict(n=1, gamma=2.0, b=2.0, beta=3 / e**1.99), 31),  # 31/2 * 1.99 = 30.8
+        ("third_margin_rows", dict(n=2, gamma=0.5, beta=5 / e**7.99), 250),  # (9 + 4.5 + 1 + 1.125) 2 * 7.99 = 249.7
+        ("stretch", dict(g=0.5), 1.19),
+        ("product_transform", dict(g=0.5, rate=0.5), 1 / sqrt(3 / 4) - 1 / 8 - 3 / 128 - 1 / 4 + 3 / 16),
+        ("bad_projection", dict(n=3, g=0.0, k=5), 7),
         ("third_step", dict(gamma=0.75), 0.25),
         ("angles_order", dict(n=2, e=0.5, beta=6 / e**4), 16),
         ("margin_order", dict(n=1, e=0.5, beta=6 / e**4), 16),
@@ -133,7 +141,9 @@ POINTS = {
         ("twice_max_mean", CHOICE, 2 * MANY),
         ("choice_threshold", dict(**CHOICE, beta=2 / e**2), 6 * sqrt(8 * log(2)) + 4),
         ("choice_threshold_scaled", dict(**CHOICE, beta=2 / e**2), 6 * sqrt(8 * log(2)) + 12),
-        ("choice_threshold_sharp", dict(**CHOICE, beta=0.5), 12 * sqrt(log(2))),  # 2 sigma sqrt(log 16)
+        # sqrt 2 sigma z, Phi(-z) = beta/7
+        ("choice_threshold_sharp", dict(**CHOICE, beta=7 * ndtr(-2.0)), 6 * sqrt(2)),
+        ("choice_threshold_sharp", dict(count=2, sigma=3.0, beta=0.5), 0.0),
         ("noise_range_threshold", dict(**CHOICE, beta=2 / e**2), 6 * sqrt(8 * log(2)) + 4),
         ("noise_range_threshold_scaled", dict(**CHOICE, beta=2 / e**2), 6 * sqrt(8 * log(2)) + 12),
         ("min_is_minus_max", dict(count=2), -1 / sqrt(pi)),
@@ -212,8 +222,8 @@ POINTS = {
         ("scaled_twin", dict(n=100, gamma=2.0, outliers=5, epsilon=2.0, delta=0.1, radius=4.0), 0.175),
         (
             "private_gap",
-            dict(n=10, epsilon=0.0, delta=0.1, beta=0.5, empirical=0.25),
-            e / 4 + e / (e - 1) * (0.2 + e * log(3) / 10),
+            dict(n=10, epsilon=0.0, delta=0.1, beta=0.5, empirical=0.25, rate=2.0, runs=2),
+            e**2 / 4 + 4 / 3 * (0.2 + e**2 * log(3) / 20),
         ),
     ],
     "population_risk": [

@@ -31,6 +31,7 @@ from lemmata.experiments.engine.ledger.sentences import (
     describe_share,
     describe_witness,
     format_value,
+    name_hypotheses,
 )
 
 WIDTH = 110
@@ -67,7 +68,7 @@ EVIDENCE = {
     "enumeration": "machine-checked by enumeration",
     "derivation": "a proof of which a program runs steps; it found no counterexample",
     "composition": "the check only computes again what the statement computes",
-    "asserted": "asserted by the author; no step was checked",
+    "asserted": "asserted by the author of this row; no step was checked",
     "tested": "computed at the settings tried",
     "sampled": "tested at the settings tried, with odds of at least a million to one",
     "": "",
@@ -146,7 +147,7 @@ def write_latex(rows: Iterable[Row]) -> list[str]:
     lines = []
     for row in rows:
         record = THEOREMS[row["key"]]
-        lines += [f"% {row['key']}: {row['verdict']}", *(f"% needs {needed.range}" for needed in record.needs)]
+        lines += [f"% {row['key']}: {row['verdict']}", *(f"% needs {needed}" for needed in name_hypotheses(record))]
         lines.append(rf"\[ {record.says} \]")
     return lines
 
@@ -272,7 +273,7 @@ def explain_row(row: Row) -> list[str]:
     lines = [f"{row['key']}   {verdict}" + (f", {kind}" if kind else "")]
     if theorem:
         lines += wrap_paragraph("formula", in_unicode(theorem.says))
-        lines += wrap_paragraph("needs", in_symbols("; ".join(h.range for h in theorem.needs)))
+        lines += wrap_paragraph("needs", "; ".join(name_hypotheses(theorem)))
         lines.append(textwrap.indent(in_symbols(inspect.getdoc(theorem.formula) or ""), "    | "))
     lines += wrap_paragraph("where true", in_symbols(describe_charity(row)))
     shown = {**row, "evidence": describe_evidence(row).strip("–"), "searched": describe_search(row)}

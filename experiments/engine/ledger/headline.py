@@ -26,15 +26,15 @@ WORST = (  # verdict and severity, the most important first
     (HOLDS, ""),
     (NOT_A_CLAIM, ""),
 )
+SPACED = r"(?<=[a-z])-(?=[a-z])"  # a hyphen for a space; that of `level-0` stays
 TRIED = ("asserted", "sampled", "tested")
 AS_PRINTED = "is true as printed"
 PARTS = {  # names of parts that need more words
-    "defined": "as defined",
-    "used": "as used",
+    "defined": "δ as in Definition 2",
+    "used": "δ as in the proofs",
     "tail": "high-probability bound",
     "real-t": "non-integer t",
     "whole-t": "integer t",
-    "rbf": "RBF",
     "cdf": "distribution function",
     "pmf": "probabilities",
     "pgf": "generating function",
@@ -53,9 +53,24 @@ PARTS = {  # names of parts that need more words
     "near": "distance from the cover",
     "gram": "Gram matrix",
     "words": "in words",
-    "set": "read without the root",
+    "set": "as set in the text",
+    "algorithm": "in Algorithm 1",
+    "stated": "as the theorem states it",
+    "above": "from above",
+    "below": "from below",
+    "region": "over a bounded set",
+    "table": "against Table 1",
+    "telescoped": "the telescoped sum",
+    "winner": "score of the winner",
+    "1-excess": "line 1",
+    "2-separator": "line 2",
+    "3-inliers": "bracket (a)",
+    "4-outliers": "bracket (b)",
+    "5-total": "the last line",
     "cauchy-density": "mass of the Cauchy row",
 }
+PROPER = {"cauchy": "Cauchy", "gaussian": "Gaussian", "laplace": "Laplace", "laplacian": "Laplacian", "rbf": "RBF"}
+PROPER |= {"lipschitz": "Lipschitz", "renyi": "Rényi", "svm": "SVM", "eta": "η", "gamma": "γ"}
 NO_CLAIMS = {  # first word of a label without a claim, and its phrase
     "Assumption": "states a condition, not a claim",
     "Question": "is an open question",
@@ -101,7 +116,7 @@ def headline(rows: Iterable[Row]) -> str:
 
 def part_in_words(part: str) -> str:
     """A part in words: `high-probability bound` for `tail`, `inner products` for `inner-products`."""
-    return PARTS.get(part) or re.sub(r"(?<=[a-z])-(?=[a-z])|(?<=^\d)-", " ", part)
+    return PARTS.get(part) or " ".join(PROPER.get(word, word) for word in re.sub(SPACED, " ", part).split(" "))
 
 
 def join_clauses(groups: Mapping[str, list[str]]) -> str:
@@ -179,8 +194,8 @@ def describe_charity(row: Row) -> str:
     tried = row.get("scope") == "settings"
     true = "True where" if re.match(r"\w+ (has|is) ", row["corner"]) else "True for"  # a clause, or a noun
     text = f"Held wherever we tried it with {row['corner']}." if tried else f"{true} {row['corner']}."
-    text += f" The paper uses it only there ({used})." if used else ""
-    text += f" The same flaw is in {restated}; nothing depends on it." if restated else ""
+    text += f" The paper uses it with this restriction only, in {used}." if used else ""
+    text += f" The same flaw is in {restated}; no result depends on the false case." if restated else ""
     return text + ("" if used or restated else " We list no use of it.")
 
 

@@ -12,11 +12,14 @@ from math import isinf
 from typing import Any
 
 from lemmata.bounds.library import Paper, library
+from lemmata.bounds.statement.formula import in_symbols
+from lemmata.bounds.theorem import Theorem
 from lemmata.experiments.engine.ground.profiles import EVALUATIONS
 from lemmata.experiments.engine.ledger.row import Row
 
 LARGE = 10**9  # whole numbers from here on are rounded for people
 HIDDEN = "-"  # the letter of an argument that only our check knows: the program of the counterexample has it
+LETTER = 4  # characters of a letter with its ornaments, at most: ‖w‖
 UNNAMED = {"tail": "the probability", "identity": "the left side"}
 
 
@@ -47,8 +50,34 @@ def _in_letters(row: Row, setting: Mapping[str, Any]) -> str:
     """A setting in the letters of a row's paper."""
     paper = _paper(row["key"])
     letters = paper.letters if paper else {}
-    shown = {letters.get(name, name.replace("_", " ")): value for name, value in setting.items()}
+    shown = {letters.get(name) or _spell(name): value for name, value in setting.items()}
     return format_setting({name: value for name, value in shown.items() if name != HIDDEN})
+
+
+def name_hypotheses(theorem: Theorem) -> list[str]:
+    """The hypotheses of a statement in the letters of its paper."""
+    paper = _paper(theorem.key)
+    return [write_in_letters(needed.range, paper.letters if paper else {}) for needed in theorem.needs]
+
+
+def write_in_letters(needed: str, letters: Mapping[str, str]) -> str:
+    """A hypothesis with the letters of the paper for the names of our arguments.
+
+    >>> write_in_letters("0 < acc < norm_bound; the radius is whole", {"acc": "ε", "norm_bound": "Λ", "radius": "r"})
+    '0 < ε < Λ; the radius is whole'
+    >>> write_in_letters("m a whole number >= 1; 1/2 <= a; rho <= a * log_size", {"a": "Λr/ρ"})
+    'm a whole number ≥ 1; 1/2 ≤ Λr/ρ; ρ ≤ Λr/ρ log size'
+    """
+    signs = {name: letter for name, letter in letters.items() if len(letter) <= LETTER and letter != HIDDEN}
+    name = r"(?<!\bthe )(?<!\ba )(?<!\bof )\b(?!a [a-z]{2})[A-Za-z_]\w*\b(?! of)"  # `a` before a word is an article
+    spelt = re.sub(name, lambda found: signs.get(found[0]) or _spell(found[0]), needed)
+    return in_symbols(spelt).replace(" * ", " ")
+
+
+def _spell(name: str) -> str:
+    """The name of an argument as words, `log size`; a letter with an index stays: `S_out`, `sigma_p`."""
+    head, _, tail = name.rpartition("_")
+    return name if 1 in (len(head), len(tail)) else name.replace("_", " ")
 
 
 def describe_search(row: Row) -> str:

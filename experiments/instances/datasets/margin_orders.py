@@ -15,6 +15,7 @@ from flint import arb
 from lemmata.bounds.exact.certify import HOLDS, at, certify, over
 from lemmata.bounds.wzw25 import one_margin, whole_grid
 from lemmata.bounds.wzw25.noisy_gd import printed_steps
+from lemmata.bounds.wzw25.projected_margins import stretch
 from lemmata.experiments.checks import is_growing, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.verdict import holds, inconclusive, refuted
@@ -71,30 +72,30 @@ def noise_ratio(share, g, x):
     """The averaged iterate's noise over the printed first term, at most: share = n^2 mu^2/T, x = 1/L.
 
     Increasing in all. 12 (b/(gamma n)) sqrt(n^2/T + k/mu^2) over b^2 sqrt(L)/(n gamma^2 mu), with
-    k <= 16 L/(g^2 (1 - g/3)) + 1. And the same for the last iterate without 4 + 3 log T, sqrt(1 + k l) over sqrt(l L),
-    at share = 1/l.
+    k <= (9 + 9g + 4g^2 + 9g^3) L/(2 g^2) + 1. And the same for the last iterate without 4 + 3 log T, sqrt(1 + k l)
+    over sqrt(l L), at share = 1/l.
     """
-    return 12 * ((share + 1) * g**2 * x + 16 / (1 - g / 3)) ** 0.5
+    return 12 * ((share + 1) * g**2 * x + (9 + 9 * g + 4 * g**2 + 9 * g**3) / 2) ** 0.5
 
 
 def outlier_ratio(g):
     """The cost of an outlier over b/gamma."""
-    return g + 3 * (1 + g / 2) ** 0.5
+    return g + 3 * stretch(g)
 
 
 UNIT = (0.0, 1.0)
 FEWEST = float(1 / arb(6).log())  # 1 / L at n = 1, beta = 1
-AVERAGE, LAST = 60.2, 60.1
-OUTLIER_PROOF = (outlier_ratio, {"g": UNIT}, 4.68)
+AVERAGE, LAST = 49.0, 48.8
+OUTLIER_PROOF = (outlier_ratio, {"g": UNIT}, 4.85)
 AVERAGE_PROOFS = [(noise_ratio, {"share": UNIT, "g": UNIT, "x": (0.0, FEWEST * (1 + 1e-12))}, AVERAGE), OUTLIER_PROOF]
 LAST_BOX = {"share": (0.0, 1 / log(2) + 1e-12), "g": UNIT, "x": (0.0, 1 / log(12) + 1e-12)}
 LAST_PROOFS = [(noise_ratio, LAST_BOX, LAST), OUTLIER_PROOF]
 
 # 1/mu_c = 4 sqrt(|Gamma| log(1/delta)) / epsilon; n >= 2, so the printed logarithm is at least log 96. The choice adds
 # at most 4. A margin between two of the grid: four times as much; below the grid: (1 + 2/9)/2 times as much. An outlier
-# costs at most (1 + 6 sqrt(1.5)) b/gamma.
+# costs at most 8.68 b/gamma.
 CORNER = {"share": UNIT, "g": UNIT, "x": (0.0, 1 / log(96) + 1e-12)}
-ON_GRID, OFF_GRID = 242.0, 954.0
+ON_GRID, OFF_GRID = 196.0, 771.0
 TAIL_ON_GRID, TAIL_OFF_GRID = 4 * LAST + 1, 16 * LAST + 1
 OF_TAILS = dict(logs=whole_grid.tail_logs, proofs=LAST_PROOFS)
 MEAN_PROOFS = [*AVERAGE_PROOFS, (noise_ratio, CORNER, (ON_GRID - 4) / 4), (noise_ratio, CORNER, (OFF_GRID - 4) / 16)]
@@ -223,7 +224,8 @@ def nothing_left(statement, *, note="", corner=PROPER, **fields):
             )
 
         said = (
-            "false only at S_out = S: the empty set has the margin +∞, a minimum over nothing, and the whole term is 0"
+            "false only at S_out = S, if the margin of the empty set is read as +∞, a minimum over nothing: then all "
+            "terms with γ are 0"
         )
         exact_claim(
             statement,

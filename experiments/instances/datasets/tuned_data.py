@@ -11,7 +11,7 @@ from scipy.special import ndtr
 
 from lemmata.bounds.wzw25 import one_margin, run_counts, tuned_margin as bound, winner
 from lemmata.bounds.wzw25.margin_grid import grid_size
-from lemmata.bounds.wzw25.projected_margins import third_margin_rows
+from lemmata.bounds.wzw25.projected_margins import stretch, third_margin_rows
 from lemmata.experiments.instances.datasets.noisy_descent import ceiling, separable
 from lemmata.mechanisms.learners.descent import private_tuning, projected_gd
 from lemmata.mechanisms.privacy import GaussianDP
@@ -94,7 +94,7 @@ def hardest_choice(n, epsilon, delta):
 
 # Explicit bounds over their orders, in floats -------------------------------------------------------------------------
 
-OUTLIER = 1 + 3 * sqrt(1.5)  # an outlier costs at most OUTLIER / gamma
+OUTLIER = 1 + 3 * stretch(1.0)  # an outlier costs at most OUTLIER / gamma
 
 
 def whole_grid(n, size, gamma, beta, steps):

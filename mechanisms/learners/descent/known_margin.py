@@ -35,7 +35,7 @@ def draw_projection(
     """Return the public randomness: k rows of random signs that keep a third of the margin; None where k >= d.
 
     >>> draw_projection(1000, 10**5, margin=0.5, rng=np.random.default_rng(0)).k
-    792
+    310
     """
     n, d = check_integer(n=n, d=d)
     margin, radius = check_magnitude(margin=margin, radius=radius)

@@ -67,8 +67,14 @@ WHERE_TRUE = [
     (BAD, "false at n = 1, β = 0.1235"),
     (BAD | {"witness": None}, "false at its only setting"),
     (SLIP, "True for n ≥ 2. We list no use of it."),
-    (SLIP | {"used": ["Lemma 1", "Lemma 2"]}, "True for n ≥ 2. The paper uses it only there (Lemma 1, Lemma 2)."),
-    (SLIP | {"restated": ["Lemma 1"]}, "True for n ≥ 2. The same flaw is in Lemma 1; nothing depends on it."),
+    (
+        SLIP | {"used": ["Lemma 1", "Lemma 2"]},
+        "True for n ≥ 2. The paper uses it with this restriction only, in Lemma 1, Lemma 2.",
+    ),
+    (
+        SLIP | {"restated": ["Lemma 1"]},
+        "True for n ≥ 2. The same flaw is in Lemma 1; no result depends on the false case.",
+    ),
     (
         SLIP | {"corner": "", "misprint": "read X for Y"},
         "A misprint: read X for Y. So corrected (a/corrected) it holds.",
@@ -156,7 +162,7 @@ def test_every_turn_of_phrase(describe, line):
     ("row", "words"),
     [
         (ROW, "a proof of which a program runs steps"),
-        (ROW | {"evidence": "asserted"}, "asserted by the author; no step was checked"),
+        (ROW | {"evidence": "asserted"}, "asserted by the author of this row; no step was checked"),
         (ROW | {"evidence": "certificate", "scope": "settings"}, "computed at the settings tried"),
         (ROW | {"evidence": "sampled", "scope": "settings"}, "tested at the settings tried"),
         (ROW | {"verdict": "OPEN", "evidence": ""}, "–"),
@@ -195,7 +201,7 @@ def test_a_row_is_shown_with_all_that_can_be_said():
     }
     assert explanation.explain_row(row) == [
         "a/printed   REFUTED, an implementation of the text is not private",
-        "  where true       True for n ≥ 2. The paper uses it only there (Lemma 1).",
+        "  where true       True for n ≥ 2. The paper uses it with this restriction only, in Lemma 1.",
         "  scope            everywhere",
         "  evidence         a counterexample, computed by a stand-alone program",
         "  searched         1,000 settings of the engine's own choice; largest left/right 0.25 at n = 3, x = 0.5",

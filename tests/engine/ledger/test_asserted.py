@@ -38,7 +38,7 @@ def found(key):
 def test_prose_alone_is_asserted_in_these_words():
     row = verdict_steps.limit_by_evidence(held(PROSE), found(PROSE))
     assert row["evidence"] == class_of(row) == "asserted"
-    assert describe_evidence(row) == EVIDENCE["asserted"] == "asserted by the author; no step was checked"
+    assert describe_evidence(row) == EVIDENCE["asserted"] == "asserted by the author of this row; no step was checked"
     assert format_tally(tally([row])) == "1 asserted"
     assert "true as printed" not in describe_verdict(row)
 

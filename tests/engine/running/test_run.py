@@ -218,6 +218,7 @@ def _heeds_interrupts():
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
+@pytest.mark.slow
 def test_where_processes_share_no_memory_one_process_goes_on(tmp_path, monkeypatch):
     """As in a container whose /dev/shm is read-only: the semaphores of worker processes cannot be made."""
 

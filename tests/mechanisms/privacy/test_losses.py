@@ -217,7 +217,9 @@ def test_either_direction_is_composed_by_itself(times, turned):
         assert to_approx(blind, epsilon=epsilon).delta > 1.01 * found
 
 
-@pytest.mark.parametrize(("noise", "share", "steps"), [(1.0, 0.01, 1000), (2.0, 0.1, 200)])
+@pytest.mark.parametrize(
+    ("noise", "share", "steps"), [pytest.param(1.0, 0.01, 1000, marks=pytest.mark.slow), (2.0, 0.1, 200)]
+)
 def test_sampled_steps_cost_what_dp_accounting_says(noise, share, steps):
     """On its distributions of both directions, which round upwards already."""
     event = dp_event.PoissonSampledDpEvent(share, dp_event.GaussianDpEvent(noise))

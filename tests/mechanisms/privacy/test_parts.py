@@ -76,7 +76,10 @@ def test_a_budget_of_text_is_kept_below_and_a_promise_above():
     assert third < Fraction(1, 3) < math.nextafter(third, 1)
 
 
-@pytest.mark.parametrize(("budget", "part"), FOUR.values(), ids=FOUR)
+@pytest.mark.parametrize(
+    ("budget", "part"),
+    [pytest.param(*pair, id=name, marks=[pytest.mark.slow] * (name != "pure")) for name, pair in FOUR.items()],
+)
 def test_declared_slack_takes_parts_that_were_rounded(budget, part):
     """The raised budget is what the account promises, so nothing is spent beyond it."""
     refused = 0

@@ -1,0 +1,46 @@
+"""Settings and hypotheses as a reader of the paper sees them: its letters, and words, but no name of our code."""
+
+import csv
+import inspect
+import re
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from lemmata.experiments.engine.ledger import sentences
+from tests.claims import CLAIMS
+
+THEOREMS = {claim.theorem.key: claim.theorem for claim in CLAIMS.values()}
+
+
+@pytest.mark.parametrize("key", THEOREMS)
+def test_hypotheses_read_as_sentences(key):
+    """An article stays an article where an argument is named a, and no name with an underscore is left."""
+    theorem = THEOREMS[key]
+    for needed, shown in zip(theorem.needs, sentences.name_hypotheses(theorem), strict=True):
+        assert shown.count(" a whole number") == needed.range.count(" a whole number")
+        assert not re.search(r"[A-Za-z]{2}_[A-Za-z]{2}| \* |\s-\s*(whole|[<≤])", shown), shown
+
+
+def test_a_letter_for_the_argument_a_is_not_put_for_the_article():
+    letters = {"a": "Λr/ρ", "whole": "-", "gap": "-"}
+    said = "m a whole number >= 1; a > 0; rows are whole numbers; gap >= 0; log_size <= sigma_p; S_out is S"
+    shown = "m a whole number ≥ 1; Λr/ρ > 0; rows are whole numbers; gap ≥ 0; log size ≤ σ_p; S_out is S"
+    assert sentences.write_in_letters(said, letters) == shown
+
+
+FEWEST = 14  # words of a derivation and its note together
+PUBLISHED = Path(__file__).parents[3] / "reports/published/ledger.csv"
+ASSERTED = {
+    row["key"]: row["note"]
+    for row in csv.DictReader(StringIO(PUBLISHED.read_text(encoding="utf-8")))
+    if (row["verdict"], row["evidence"]) == ("HOLDS", "asserted") and row["key"] in CLAIMS
+}
+
+
+@pytest.mark.parametrize("key", ASSERTED)
+def test_a_row_that_is_a_derivation_in_words_has_words(key):
+    """A letter calls it "a derivation of ours in words": rows that it is given are named below it, not argued."""
+    text = (inspect.getdoc(CLAIMS[key].theorem.formula) or "").partition("\n")[2].partition(">>>")[0]
+    assert len(f"{text} {ASSERTED[key]}".split()) >= FEWEST
