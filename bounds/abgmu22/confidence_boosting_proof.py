@@ -181,7 +181,8 @@ def no_good_model(*, candidates: int) -> float:
 @theorem(
     "abgmu22.thm.boost.t2",
     kind="tail",
-    says=r"q\mathrm{\ independent\ of\ the\ noise}:\quad\Pr\left[q_{i^*}<\max_iq_i-su\right]\le b,\quad(m-1)(2+u)e^{-u}=4b\ \mathrm{or}\ u=0",
+    says=r"q\mathrm{\ independent\ of\ the\ noise}:\quad\Pr\left[q_{i^*}<\max_iq_i-su\right]\le b,"
+    r"\quad(m-1)(2+u)e^{-u}=4b\ \mathrm{or}\ u=0",
     needs=[integer("candidates"), in_unit_interval("b"), at_least("scale", 0)],
     **OURS,
 )

@@ -181,8 +181,8 @@ def choice_threshold_sharp(*, count: Number, sigma: Number, beta: Number) -> Num
 
     Derivation. Passing t >= 0 needs a rival theta with U_theta > min U + t and xi_* - xi_theta > t, so the chance is at
     most (count - 1) P(N(0, 2 sigma^2) > t) = (count - 1) erfc(t/(2 sigma))/2. Where that is at most beta at t = 0, the
-    level is 0. The closed form is erfc(x) <= e^(-x^2). Scores that follow the noise pass with up to twice the chance for
-    two candidates, as either of them may be the best.
+    level is 0. The closed form is erfc(x) <= e^(-x^2). Scores that follow the noise pass with up to twice the chance:
+    either of two candidates may be the best.
 
     >>> round(choice_threshold_sharp(count=3, sigma=1.0, beta=0.05), 3)
     2.772
