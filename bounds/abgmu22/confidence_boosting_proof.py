@@ -202,7 +202,7 @@ def selection_loss(*, candidates: int, b: float, scale: float) -> float:
     level = log((candidates - 1) / (4 * b)) if candidates > 1 else -inf  # u - log(2 + u) at the root
     if level <= -log(2):
         return 0.0
-    u = 2 * (level + log(2))  # above the root; a step divides the distance by 2 + u
+    u = level  # below the root; a step divides the distance by 2 + u
     for _ in range(64):
         u = level + log(2 + u)
     return scale * u
