@@ -120,6 +120,13 @@ class Paper(Work):
         """Whether it came with an installed package of its own."""
         return not self.house and not self.packages[0].startswith(f"{FOLDERS}.")
 
+    def words_for(self, table: str, id: str) -> dict[str, str]:
+        """The `letters` or `symbols` of the paper at a statement: an entry `thm.boost.K` is `K` there, and only there."""
+        words: Mapping[str, str] = getattr(self, table)
+        local = {name: other for name in words for other in self.contents if name.startswith(f"{_number(other)}.")}
+        own = {name.removeprefix(f"{_number(id)}."): words[name] for name, other in local.items() if other == id}
+        return own | {name: what for name, what in words.items() if name not in local and name not in own}
+
     def stems(self) -> list[str]:
         """`wzw25/margin_grid` and the like: its modules, in the order of the contents, then those that it only holds.
 
@@ -131,6 +138,11 @@ class Paper(Work):
         own = sorted(path for path in self.folder.glob("*.py") if not path.stem.startswith(("_", "test_")))
         spoken = [path.stem for path in own if re.search(CONFTEST if path.stem == "conftest" else OWN, _text(path))]
         return list(named | dict.fromkeys(f"{self.id}/{stem}" for stem in spoken))
+
+
+def _number(id: str) -> str:
+    """An id without its paper's."""
+    return id.partition(".")[2]
 
 
 def _text(path: Path) -> str:

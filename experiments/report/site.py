@@ -274,7 +274,8 @@ def describe_statement(id: str, rows: list[Any], replies: Mapping[str, list[dict
     first: Any = find_leading(printed) if printed else main
     printed.sort(key=lambda row: (importance(row), row["kind"] not in RISKS))
     twins = [add_comparison(row, [r for r in own if _is_twin(r, row)]) for row in printed]
-    paired = {r["key"] for row, others in twins for r in (row, *others)}
+    shown = [r for row, others in twins for r in (row, *others)]
+    paired = {r["key"] for r in shown}
     return {
         "id": id,
         "label": library.label(id),
@@ -289,7 +290,9 @@ def describe_statement(id: str, rows: list[Any], replies: Mapping[str, list[dict
         "sub": words.write_subtitle(first),
         "url": words.find_page(id),
         "pairs": twins,
-        "symbols": words.define_symbols(library.paper(id), (r["latex"] for pair in twins for r in (pair[0], *pair[1]))),
+        "symbols": words.define_symbols(
+            id, (r["latex"] for r in shown or own), (needed for r in shown or own for needed in r["hypotheses"])
+        ),
         "others": [row for row in own if row["key"] not in paired and row not in attacked],
         "steps": [row for row in mine if row["id"] != id and row["kind"] != "summary"],
         "attacked": attacked,

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
-from lemmata.bounds.library import Paper, PaperError, library
+from lemmata.bounds.library import PaperError, library
 from lemmata.bounds.statement.formula import in_symbols, in_unicode
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, NOT_A_CLAIM, REFUTED
 from lemmata.bounds.theorem import THEOREMS, Theorem
@@ -17,6 +17,7 @@ from lemmata.experiments.engine.ledger.graph import CLASSES, class_of, tally
 from lemmata.experiments.engine.ledger.headline import describe_charity, describe_truth_as_printed, part_in_words
 from lemmata.experiments.engine.ledger.row import Row
 from lemmata.experiments.engine.ledger.sentences import (
+    HIDDEN,
     describe_search,
     describe_share,
     describe_witness,
@@ -37,8 +38,8 @@ EDGES = {
     "asserted": "good",
 }
 ALONE = {"slip": "slip", "constant": "wrong constant"}  # of one row, what counts call slips and wrong constants
-COMMAND = "\\"  # how a symbol begins that no other letter can end
-ALONE_LETTER = r"(?<![A-Za-z\\])(?<!\\tilde )(?<!\\mathcal )"  # what is not before a letter that is a symbol itself
+ORNAMENTS = "hat widehat tilde bar mathring mathcal mathbf mathbb".split()
+BARE = "".join(rf"(?<!\\{name} )" for name in ORNAMENTS)  # what is not before a letter without an ornament
 ABBREVIATIONS = {
     "jl": "johnson-lindenstrauss",
     "erm": "empirical risk minimization",
@@ -156,14 +157,44 @@ def view_row(of: Row, figures: list[dict]) -> dict:
     return made
 
 
-def define_symbols(paper: Paper, formulas: Iterable[str]) -> list[tuple[str, str]]:
-    """The symbols of a paper that some of these formulas have, as MathML, with what each of them is."""
-    text = " ".join(formulas)
+def define_symbols(id: str, formulas: Iterable[str], hypotheses: Iterable[str] = ()) -> list[tuple[str, str]]:
+    """The symbols that some of a statement's formulas or hypotheses have, as MathML, with what each of them is there.
+
+    Hypotheses are as `name_hypotheses` writes them. A symbol inside a longer one is not found there.
+    """
+    meant = library.paper(id).words_for("symbols", id)
+    _, used = take_out_symbols(spell_alike(" ; ".join(formulas)), meant)
+    needed = " ; ".join(hypotheses)
+    used |= {name for name in meant if re.search(rf"(?<!\w){re.escape(in_unicode(name))}(?!\w)", needed)}
     return [
-        (convert_to_mathml(symbol).replace(' display="block"', ""), in_symbols(what))
-        for symbol, what in paper.symbols.items()
-        if re.search(rf"{'' if symbol.startswith(COMMAND) else ALONE_LETTER}{re.escape(symbol)}(?![A-Za-z])", text)
+        (convert_to_mathml(name).replace(' display="block"', ""), in_symbols(what))
+        for name, what in meant.items()
+        if name in used and what != HIDDEN
     ]
+
+
+def take_out_symbols(latex: str, symbols: Iterable[str]) -> tuple[str, set[str]]:
+    """(what is left of LaTeX that is spelt alike without these symbols, those that it has), the longest first."""
+    used = set()
+    for symbol in sorted(symbols, key=len, reverse=True):
+        name = spell_alike(symbol)
+        bare = BARE + ("" if name.startswith("\\") else r"(?<![A-Za-z\\])")
+        ends = "(?![A-Za-z])" if name[-1].isalpha() else ""
+        latex, count = re.subn(f"{bare}{re.escape(name)}{ends}", " ", latex)
+        used |= {symbol} if count else set()
+    return latex, used
+
+
+def spell_alike(latex: str) -> str:
+    r"""LaTeX in which letters side by side, a product, are apart, and an ornament has one spelling.
+
+    >>> spell_alike(r"\hat{d} \mathcal{M} \tilde\gamma 2LC\mathrm{err}")
+    '\\hat d \\mathcal M \\tilde \\gamma 2L C\\mathrm{err}'
+    """
+    words = r"\\(?:mathrm|text)\{[^{}]*\}|\\(?:[A-Za-z]+|.)|[A-Za-z]{2,}"
+    latex = re.sub(words, lambda found: found[0] if found[0].startswith("\\") else " ".join(found[0]), latex)
+    ornament = rf"(\\(?:{'|'.join(ORNAMENTS)}))\s*(?:\{{(\\?[A-Za-z]+)\}}|(\\[A-Za-z]+|[A-Za-z]))"
+    return re.sub(r"_\{(\\?[A-Za-z]+)\}", r"_\1 ", re.sub(ornament, r"\1 \2\3", latex)).strip()
 
 
 def shorten_place(place: str) -> str:

@@ -48,16 +48,15 @@ def describe_place(row: Row) -> str:
 
 def _in_letters(row: Row, setting: Mapping[str, Any]) -> str:
     """A setting in the letters of a row's paper."""
-    paper = _paper(row["key"])
-    letters = paper.letters if paper else {}
+    letters = _letters(row["key"])
     shown = {letters.get(name) or _spell(name): value for name, value in setting.items()}
     return format_setting({name: value for name, value in shown.items() if name != HIDDEN})
 
 
 def name_hypotheses(theorem: Theorem) -> list[str]:
     """The hypotheses of a statement in the letters of its paper."""
-    paper = _paper(theorem.key)
-    return [write_in_letters(needed.range, paper.letters if paper else {}) for needed in theorem.needs]
+    letters = _letters(theorem.key)
+    return [write_in_letters(needed.range, letters) for needed in theorem.needs]
 
 
 def write_in_letters(needed: str, letters: Mapping[str, str]) -> str:
@@ -130,6 +129,12 @@ def _numbers(witness: Mapping[str, Any]) -> bool:
 
 def _paper(key: str) -> Paper | None:
     return library.papers.get(key.partition(".")[0])
+
+
+def _letters(key: str) -> Mapping[str, str]:
+    """The letters of a row's paper at its statement."""
+    paper = _paper(key)
+    return paper.words_for("letters", library.statement_of(key.partition("/")[0])) if paper else {}
 
 
 def _is(what: str) -> str:
