@@ -164,8 +164,11 @@ def define_symbols(id: str, formulas: Iterable[str], hypotheses: Iterable[str] =
     """
     meant = library.paper(id).words_for("symbols", id)
     _, used = take_out_symbols(spell_alike(" ; ".join(formulas)), meant)
-    needed = " ; ".join(hypotheses)
-    used |= {name for name in meant if re.search(rf"(?<!\w){re.escape(in_unicode(name))}(?!\w)", needed)}
+    needed, shown = " ; ".join(hypotheses), {in_unicode(name) for name in used}
+    for name in sorted(meant, key=len, reverse=True):
+        needed, count = re.subn(rf"(?<!\w){re.escape(in_unicode(name))}(?![\w*′\u0302\u0303])", " ", needed)
+        used |= {name} if count and in_unicode(name) not in shown else set()
+        shown |= {in_unicode(name)} if count else set()
     return [
         (convert_to_mathml(name).replace(' display="block"', ""), in_symbols(what))
         for name, what in meant.items()
@@ -175,7 +178,7 @@ def define_symbols(id: str, formulas: Iterable[str], hypotheses: Iterable[str] =
 
 def take_out_symbols(latex: str, symbols: Iterable[str]) -> tuple[str, set[str]]:
     """(what is left of LaTeX that is spelt alike without these symbols, those that it has), the longest first."""
-    used = set()
+    latex, used = re.sub(r"\\mathrm\{[^{}]*[.\\][^{}]*\}", " ", latex), set()
     for symbol in sorted(symbols, key=len, reverse=True):
         name = spell_alike(symbol)
         bare = BARE + ("" if name.startswith("\\") else r"(?<![A-Za-z\\])")

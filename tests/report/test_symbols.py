@@ -29,6 +29,7 @@ def find_undefined(id, formulas):
     symbols = library.paper(id).words_for("symbols", id)
     defined = [symbol for symbol, what in symbols.items() if what != HIDDEN]
     text, _ = words.take_out_symbols(text, [*defined, *re.findall(MEANT, text)])
+    text = text.replace(r"\|_F", r"\|")
     names = {name for name in re.findall(r"\\mathrm\{([A-Za-z]+)\}", text)} - PROSE - FUNCTIONS
     text = re.sub(r"\\mathrm\{[^{}]*\}", " ", text)
     return ({found for found in re.findall(LETTER, text)} - known) | names

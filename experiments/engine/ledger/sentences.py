@@ -19,7 +19,6 @@ from lemmata.experiments.engine.ledger.row import Row
 
 LARGE = 10**9  # whole numbers from here on are rounded for people
 HIDDEN = "-"  # the letter of an argument that only our check knows: the program of the counterexample has it
-LETTER = 4  # characters of a letter with its ornaments, at most: ‖w‖
 UNNAMED = {"tail": "the probability", "identity": "the left side"}
 
 
@@ -67,7 +66,7 @@ def write_in_letters(needed: str, letters: Mapping[str, str]) -> str:
     >>> write_in_letters("m a whole number >= 1; 1/2 <= a; rho <= a * log_size", {"a": "Λr/ρ"})
     'm a whole number ≥ 1; 1/2 ≤ Λr/ρ; ρ ≤ Λr/ρ log size'
     """
-    signs = {name: letter for name, letter in letters.items() if len(letter) <= LETTER and letter != HIDDEN}
+    signs = {name: letter for name, letter in letters.items() if " " not in letter and letter != HIDDEN}
     name = r"(?<!\bthe )(?<!\ba )(?<!\bof )\b(?!a [a-z]{2})[A-Za-z_]\w*\b(?! of)"  # `a` before a word is an article
     spelt = re.sub(name, lambda found: signs.get(found[0]) or _spell(found[0]), needed)
     return in_symbols(spelt).replace(" * ", " ")
