@@ -121,7 +121,7 @@ class Paper(Work):
         return not self.house and not self.packages[0].startswith(f"{FOLDERS}.")
 
     def words_for(self, table: str, id: str) -> dict[str, str]:
-        """The `letters` or `symbols` of the paper at a statement: an entry `thm.boost.K` is `K` there, and only there."""
+        """The `letters` or `symbols` of the paper at a statement; an entry `thm1.K` is `K` at thm1, and only there."""
         words: Mapping[str, str] = getattr(self, table)
         local = {name: other for name in words for other in self.contents if name.startswith(f"{_number(other)}.")}
         own = {name.removeprefix(f"{_number(id)}."): words[name] for name, other in local.items() if other == id}

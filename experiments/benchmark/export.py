@@ -53,7 +53,7 @@ from lemmata.experiments.engine.ground.evidence import extract_derivation
 from lemmata.experiments.engine.ground.files import replace_file
 from lemmata.experiments.engine.ledger.graph import class_of
 from lemmata.experiments.engine.ledger.row import Row
-from lemmata.experiments.engine.ledger.sentences import describe_witness
+from lemmata.experiments.engine.ledger.sentences import describe_witness, find_letters
 
 TRUE = ("machine-checked", "derived", "composed", "citing")  # classes of rows whose truth is worth a record
 CITED = "commons"  # the folder of what the whole field cites: printed statements of it rest on their sources' proofs
@@ -141,7 +141,7 @@ def describe_statement(theorem: Theorem) -> str:
 def describe_row(row: Row, **answer: Any) -> Record:
     """A row of the ledger as a record; its truth comes with `answer`."""
     theorem = THEOREMS[row["key"]]
-    letters = library.papers[row["paper"]].letters
+    letters = find_letters(row["key"])
     arguments = inspect.signature(theorem.formula).parameters
     record: Record = {
         "version": VERSION,

@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lemmata.bounds.library import Paper, library
+from lemmata.bounds.library import Paper
 from lemmata.bounds.statement.formula import in_symbols
 from lemmata.bounds.statement.hypotheses import Domain, in_words
 from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.experiments.conformance.latex_arithmetic import Term, is_vague, read_terms
-from lemmata.experiments.engine.ledger.sentences import format_value
+from lemmata.experiments.engine.ledger.sentences import find_letters, format_value
 from lemmata.experiments.engine.search.domains import meet_intervals
 from lemmata.mechanisms.numerics.streams import generator
 
@@ -57,7 +57,7 @@ def compare_formula(theorem: Theorem) -> Comparison:
     points = draw_points(theorem)
     if not points:
         return Comparison(NOT_READ)
-    letters = library.papers[theorem.paper].letters
+    letters = find_letters(theorem.key)
     arguments = {name: {name, in_symbols(name), letters.get(name, name)} for name in points[0].setting}
     terms = read_terms(theorem.says)
     meanings = [(term, meant) for term in terms for meant in list_meanings(term, arguments)]

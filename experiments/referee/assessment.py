@@ -17,7 +17,13 @@ from lemmata.experiments.engine.ground.evidence import extract_derivation
 from lemmata.experiments.engine.ground.profiles import EVALUATIONS, TIMES
 from lemmata.experiments.engine.ledger.ledger_rows import ledger
 from lemmata.experiments.engine.ledger.row import Row
-from lemmata.experiments.engine.ledger.sentences import describe_search, format_setting, format_value
+from lemmata.experiments.engine.ledger.sentences import (
+    HIDDEN,
+    describe_search,
+    find_letters,
+    format_setting,
+    format_value,
+)
 from lemmata.experiments.engine.running import run
 from lemmata.experiments.engine.running.store import Store
 from lemmata.experiments.engine.witness import programs
@@ -90,7 +96,7 @@ def assess(
 
 def describe_row(row: Row, found: Sequence[tuple[findings.Finding, str]], profile: str) -> dict[str, Any]:
     """A row as pages show it, with what it stands on."""
-    claim, letters = CLAIMS.get(row["key"]), library.papers[row["paper"]].letters
+    claim, letters = CLAIMS.get(row["key"]), find_letters(row["key"])
     record = words.find_record(row)
     return words.view_row(row, []) | {
         "oracle": describe_oracle(claim) if claim else "no claim",
@@ -123,7 +129,10 @@ def describe_settings(settings: Sequence[Setting], letters: Mapping[str, str]) -
     >>> describe_settings([{"n": n, "beta": 0.1} for n in range(1, 9)], {})
     '8 settings: n from 1 to 8, beta = 0.1'
     """
-    named = [{letters.get(name, name): value for name, value in setting.items()} for setting in settings]
+    named = [
+        {letters.get(name, name): value for name, value in setting.items() if letters.get(name) != HIDDEN}
+        for setting in settings
+    ]
     if len(named) < NAMED:
         return "; ".join(map(format_setting, named)) or "none"
     values = {

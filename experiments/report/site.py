@@ -290,6 +290,12 @@ def describe_statement(id: str, rows: list[Any], replies: Mapping[str, list[dict
         "sub": words.write_subtitle(first),
         "url": words.find_page(id),
         "pairs": twins,
+        "variants": {
+            row["part"]
+            for row in printed
+            for other in printed
+            if other["part"] and row["part"].startswith(f"{other['part']}-")
+        },  # other readings of a part, which a printed side only names
         "symbols": words.define_symbols(
             id, (r["latex"] for r in shown or own), (needed for r in shown or own for needed in r["hypotheses"])
         ),

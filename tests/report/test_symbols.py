@@ -2,16 +2,12 @@
 
 import re
 
-import pytest
-
 from lemmata.bounds.library import library
-from lemmata.bounds.theorem import THEOREMS
-from lemmata.experiments.conformance import accepted
-from lemmata.experiments.engine.ledger.sentences import HIDDEN, name_hypotheses
+from lemmata.experiments.engine.ledger.sentences import HIDDEN
 from lemmata.experiments.report import words
 
-GREEK = "alpha|beta|gamma|delta|epsilon|varepsilon|zeta|eta|theta|kappa|lambda|mu|nu|xi|rho|sigma|tau|phi|varphi|psi|omega"
-GREEK += "|Gamma|Delta|Theta|Lambda|Xi|Phi|Psi|Omega|ell"
+GREEK = "alpha|beta|gamma|delta|epsilon|varepsilon|zeta|eta|theta|kappa|lambda|mu|nu|xi|rho|sigma|tau|phi|varphi|psi"
+GREEK += "|omega|Gamma|Delta|Theta|Lambda|Xi|Phi|Psi|Omega|ell"
 ORNAMENT = rf"(?:\\(?:{'|'.join(words.ORNAMENTS)}) )?"
 LETTER = rf"(?:{ORNAMENT}(?:\\(?:{GREEK})(?![A-Za-z])|(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])))"
 QUANTIFIER = r"\\(?:forall|exists|inf|sup|sum|prod|max|min)(?:_\{|_|\\,| )?\s*\(?"

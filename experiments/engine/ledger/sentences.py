@@ -47,14 +47,14 @@ def describe_place(row: Row) -> str:
 
 def _in_letters(row: Row, setting: Mapping[str, Any]) -> str:
     """A setting in the letters of a row's paper."""
-    letters = _letters(row["key"])
+    letters = find_letters(row["key"])
     shown = {letters.get(name) or _spell(name): value for name, value in setting.items()}
     return format_setting({name: value for name, value in shown.items() if name != HIDDEN})
 
 
 def name_hypotheses(theorem: Theorem) -> list[str]:
     """The hypotheses of a statement in the letters of its paper."""
-    letters = _letters(theorem.key)
+    letters = find_letters(theorem.key)
     return [write_in_letters(needed.range, letters) for needed in theorem.needs]
 
 
@@ -130,8 +130,8 @@ def _paper(key: str) -> Paper | None:
     return library.papers.get(key.partition(".")[0])
 
 
-def _letters(key: str) -> Mapping[str, str]:
-    """The letters of a row's paper at its statement."""
+def find_letters(key: str) -> Mapping[str, str]:
+    """The letters of a row's paper at its statement: {argument: letter}."""
     paper = _paper(key)
     return paper.words_for("letters", library.statement_of(key.partition("/")[0])) if paper else {}
 
