@@ -273,7 +273,7 @@ def describe_statement(id: str, rows: list[Any], replies: Mapping[str, list[dict
     main: Any = next((row for row in heads if row["reading"] == "printed"), (heads or mine)[0])
     first: Any = find_leading(printed) if printed else main
     printed.sort(key=lambda row: (importance(row), row["kind"] not in RISKS))
-    twins = [add_comparison(row, [r for r in own if _is_twin(r, row)]) for row in printed]
+    twins = [add_comparison(row, [r for r in own if is_twin(r, row)]) for row in printed]
     shown = [r for row, others in twins for r in (row, *others)]
     paired = {r["key"] for r in shown}
     return {
@@ -312,7 +312,7 @@ def describe_statement(id: str, rows: list[Any], replies: Mapping[str, list[dict
     }
 
 
-def _is_twin(other: dict, row: dict) -> bool:
+def is_twin(other: dict, row: dict) -> bool:
     """Is `other` another reading of the printed `row`, or the row that corrects it?"""
     if other["reading"].startswith("rate") or other["reading"] == "printed" or other["part"].startswith("impl:"):
         return False

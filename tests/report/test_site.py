@@ -15,12 +15,11 @@ import yaml
 
 from lemmata.bounds.catalogue.paper_file import read_errata
 from lemmata.bounds.library import PaperError, Work, library
-from lemmata.bounds.theorem import THEOREMS
 from lemmata.command.main import main
 from lemmata.experiments.conformance import accepted
 from lemmata.experiments.engine.claims.claim import SEVERITIES
 from lemmata.experiments.engine.ledger.graph import CLASSES
-from lemmata.experiments.report import citations, errata, words, write
+from lemmata.experiments.report import citations, errata, write
 from lemmata.experiments.report.errata import CLASS_WORDS, SEVERITY_WORDS
 from lemmata.experiments.report.layout import NAV, mark_up_symbols
 from lemmata.experiments.report.nonvacuous import place_statements
@@ -259,16 +258,6 @@ def test_a_statement_fits_one_printed_side(site, tmp_path, id):
     """Whoever cites a statement prints one side: proofs, programs and dependencies stay on the screen."""
     page = site.copy / f"statements/{id}.html"
     assert browser.count_printed_sides(page, tmp_path, tmp_path) == 1
-
-
-def test_a_page_defines_the_symbols_of_its_formulas_and_no_others():
-    paper = library.papers["wzw25"]
-    said = dict(words.define_symbols(paper, [r"\tilde{\mathcal R}_S\le\mu_c", r"\varepsilon_j"]))
-    assert list(said.values())[:2] == [paper.symbols[r"\tilde{\mathcal R}_S"], paper.symbols[r"\mu_c"]]
-    assert all(shown.startswith("<math") and "block" not in shown for shown in said)
-    assert words.define_symbols(paper, [r"\varepsilonic", r"x\Gammas"]) == []
-    printed = [THEOREMS[key].says for key in accepted.records(paper) if key in THEOREMS]
-    assert len(words.define_symbols(paper, printed)) == len(paper.symbols), "a symbol that no formula has"
 
 
 def test_a_letter_of_rows_that_nobody_ran_is_a_draft(site):

@@ -205,6 +205,8 @@ def format_value(value: Any) -> str:
         return "[" + ", ".join(map(format_value, value[:4])) + (", …]" if len(value) > 4 else "]")
     if isinstance(value, dict):
         return format_setting(value)
+    if isinstance(value, str) and re.fullmatch(r"[a-z]+(_[a-z]+)+", value):
+        return value.replace("_", " ")  # the name of a choice in our code
     text = re.sub(r"\[([-+.e\d]+), ([-+.e\d]+)\]", _enclosed, str(value))
     return text if len(text) <= 160 else text[:159] + "…"
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lemmata.experiments.engine.ledger import sentences
+from lemmata.bounds.statement.formula import in_symbols
+from lemmata.experiments.engine.ledger import published, sentences
 from tests.claims import CLAIMS
 
 THEOREMS = {claim.theorem.key: claim.theorem for claim in CLAIMS.values()}
@@ -28,6 +29,42 @@ def test_a_letter_for_the_argument_a_is_not_put_for_the_article():
     said = "m a whole number >= 1; a > 0; rows are whole numbers; gap >= 0; log_size <= sigma_p; S_out is S"
     shown = "m a whole number ≥ 1; Λr/ρ > 0; rows are whole numbers; gap ≥ 0; log size ≤ σ_p; S_out is S"
     assert sentences.write_in_letters(said, letters) == shown
+
+
+SIGN = r"[^\W\d_]\W*(_\w+)?[′²]*|.*[(|].*"  # a letter, perhaps with an ornament and an index, or an expression
+
+
+def list_settings(row):
+    """Every setting that a sentence about a row writes out."""
+    witness = row["witness"] or {}
+    yield dict(witness.get("setting") or {}) | dict(witness.get("point") or {})
+    yield (row["searched"] or {}).get("at") or {}
+    yield from ((row[name] or {}).get("at") or {} for name in ("attained", "slack"))
+
+
+@pytest.mark.parametrize("paper", ["abgmu22", "bms22", "rbht09", "wzw25"])
+def test_evidence_names_no_argument_of_our_code(paper):
+    """A name in a setting is a letter, or `letters` of the paper says it in letters or words."""
+    rows = [row for row in published.read_rows(PUBLISHED.parents[1]).values() if row["paper"] == paper]
+    named = {(row["key"], name, repr(at[name])) for row in rows for at in list_settings(row) for name in at}
+    left = set()
+    for key, name, value in named:
+        letter = sentences.find_letters(key).get(name)
+        is_sign = re.fullmatch(SIGN, in_symbols(name))
+        if not (letter or is_sign) or (letter != sentences.HIDDEN and value in ("True", "False")):
+            left.add((key, name, value))
+    assert not left
+
+
+def test_a_name_without_a_letter_is_found():
+    assert [bool(re.fullmatch(SIGN, in_symbols(name))) for name in ("n", "sigma_p", "rho'", "g(S)", "k_hat")] == [
+        True
+    ] * 5
+    assert not [name for name in ("promised", "log_size", "one_above", "S out") if re.fullmatch(SIGN, in_symbols(name))]
+
+
+def test_a_choice_in_our_code_is_written_in_words():
+    assert sentences.format_setting({"loss": "half_squared", "w": "F_2"}) == "loss = half squared, w = F_2"
 
 
 FEWEST = 14  # words of a derivation and its note together
