@@ -256,7 +256,7 @@ def describe_front_page(listed: list, statements: list, rows: list, root: int) -
 def describe_place(row: dict) -> str:
     """`Lemma 7.2`, or `proof of Lemma 3.1, step s3`."""
     step = row["id"].removeprefix(library.statement_of(row["id"])).strip(".")
-    where = f"proof of {row['label']}, step {step}" if step else row["label"]
+    where = f"proof of {row['label']}, {words.name_step(step)}" if step else row["label"]
     return f"{where}, {row['part']}" if row["part"] else where
 
 

@@ -74,7 +74,12 @@ def name_row(row: dict) -> str:
         return f"our code: {row['part'].removeprefix('impl:')}"
     step = row["id"].removeprefix(library.statement_of(row["id"])).strip(".")
     reading = row["reading"] if row["reading"] != "printed" else ""
-    return " ".join(filter(None, (step and f"step {step}", part_in_words(row["part"]), reading))) or row["label"]
+    return " ".join(filter(None, (name_step(step), part_in_words(row["part"]), reading))) or row["label"]
+
+
+def name_step(step: str) -> str:
+    """`step s1` for a number; a step that has a name goes by it: `text` of a footnote."""
+    return f"step {step}" if re.search(r"\d", step) else part_in_words(step)
 
 
 def capitalize(text: str) -> str:

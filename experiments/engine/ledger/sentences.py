@@ -15,6 +15,7 @@ from lemmata.bounds.library import Paper, library
 from lemmata.bounds.statement.formula import in_symbols
 from lemmata.bounds.theorem import Theorem
 from lemmata.experiments.engine.ground.profiles import EVALUATIONS
+from lemmata.experiments.engine.ledger.headline import PROPER
 from lemmata.experiments.engine.ledger.row import Row
 
 LARGE = 10**9  # whole numbers from here on are rounded for people
@@ -205,8 +206,8 @@ def format_value(value: Any) -> str:
         return "[" + ", ".join(map(format_value, value[:4])) + (", …]" if len(value) > 4 else "]")
     if isinstance(value, dict):
         return format_setting(value)
-    if isinstance(value, str) and re.fullmatch(r"[a-z]+(_[a-z]+)+", value):
-        return value.replace("_", " ")  # the name of a choice in our code
+    if isinstance(value, str) and re.fullmatch(r"[a-z]+(_[a-z]+)*", value):  # the name of a choice in our code
+        return " ".join(PROPER.get(word, word) for word in value.split("_"))
     text = re.sub(r"\[([-+.e\d]+), ([-+.e\d]+)\]", _enclosed, str(value))
     return text if len(text) <= 160 else text[:159] + "…"
 

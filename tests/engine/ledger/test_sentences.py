@@ -64,7 +64,8 @@ def test_a_name_without_a_letter_is_found():
 
 
 def test_a_choice_in_our_code_is_written_in_words():
-    assert sentences.format_setting({"loss": "half_squared", "w": "F_2"}) == "loss = half squared, w = F_2"
+    said = sentences.format_setting({"loss": "half_squared", "kernel": "cauchy", "w": "F_2"})
+    assert said == "loss = half squared, kernel = Cauchy, w = F_2"
 
 
 FEWEST = 14  # words of a derivation and its note together
