@@ -48,8 +48,8 @@ def fit_curve(counts: np.ndarray, sigma: float) -> tuple[float, float]:
     (True, True)
     """
     clear, middles = np.where(counts < CLEAR * sigma, 0.0, counts), (EDGES[1:] + EDGES[:-1]) / 2
-    # Half a standard deviation of noise in each bin, shared as the classes are, pulls to equal odds for all scores. Bins
-    # beyond 1 may hold no record at all: there it would make every curve flat.
+    # Half a standard deviation of noise in each bin, shared as the classes are, pulls to equal odds for all scores. In
+    # bins beyond 1, which may hold no record at all, it would make every curve flat.
     total = clear.sum(axis=1, keepdims=True) + 1.0
     clear = clear + sigma / 2 * total / total.sum() * (np.abs(middles) < 1)
     slopes, offsets = SLOPES, OFFSETS

@@ -27,8 +27,8 @@ from lemmata.mechanisms.tables.inputs import as_label_column, objects_to_floats,
 from lemmata.mechanisms.tables.table_columns import Column, Layout
 
 SHARE = Fraction(1, 4)  # of mu^2 that the ranges of the columns may spend, and as much those of y
-# Spreads from their centres that y and columns are clipped at, at most. The noise of y grows with them. A far record has
-# an error that grows as their square and counts little in a fit: with 1 % of codes such as -999, R^2 was below -100.
+# Spreads from their centres that y and columns are clipped at, at most. The noise of y grows with them. A far record
+# has an error that grows as their square and counts little in a fit: with 1 % of codes like -999, R^2 was below -100.
 FURTHEST = 6.0
 TARGET = Layout((Column("y", True),))
 
