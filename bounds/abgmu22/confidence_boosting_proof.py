@@ -181,14 +181,15 @@ def no_good_model(*, candidates: int) -> float:
 @theorem(
     "abgmu22.thm.boost.t2",
     kind="tail",
-    says=r"\Pr\left[q_{i^*}<\max_iq_i-su\right]\le b,\quad(m-1)(2+u)e^{-u}=4b\ \mathrm{or}\ u=0",
+    says=r"q\mathrm{\ independent\ of\ the\ noise}:\quad\Pr\left[q_{i^*}<\max_iq_i-su\right]\le b,"
+    r"\quad(m-1)(2+u)e^{-u}=4b\ \mathrm{or}\ u=0",
     needs=[integer("candidates"), in_unit_interval("b"), at_least("scale", 0)],
     **OURS,
 )
 def selection_loss(*, candidates: int, b: float, scale: float) -> float:
     """The loss of report noisy max with Laplace noise of scale s.
 
-    It loses more with probability at most b. Exact for two candidates.
+    It loses more with probability at most b, for scores that do not depend on the noise. Exact for two candidates.
 
     Derivation. A candidate that is chosen although its score is below the best one by more than s u has a noise that
     exceeds the best one's by more than s u. The difference of two Laplace noises of scale s exceeds s u >= 0 with
@@ -201,7 +202,7 @@ def selection_loss(*, candidates: int, b: float, scale: float) -> float:
     level = log((candidates - 1) / (4 * b)) if candidates > 1 else -inf  # u - log(2 + u) at the root
     if level <= -log(2):
         return 0.0
-    u = 2 * (level + log(2))  # above the root; a step divides the distance by 2 + u
+    u = level  # below the root; a step divides the distance by 2 + u
     for _ in range(64):
         u = level + log(2 + u)
     return scale * u

@@ -363,7 +363,7 @@ SEEN = require("n (1 - e^-epsilon) >= 1", lambda n, epsilon: -n * expm1(-epsilon
 def both_errors(*, n: int, epsilon: float, delta: float, p: float) -> float:
     """Lower bound on the sum of a private test's two error probabilities.
 
-    x is 1 with probability p, else 0, and y is +1 or -1.
+    Records are (0, 0), or with probability p (1, y), with y = +1 in the one distribution and -1 in the other.
 
     Derivation. Pair samples by flipping the labels of the K informative records: P_-(M <= 0) <= e^(K epsilon) P_+(M <=
     0) + D with D = delta (e^(K epsilon) - 1)/(e^epsilon - 1), and the same with the signs exchanged. So the errors of a
@@ -371,8 +371,8 @@ def both_errors(*, n: int, epsilon: float, delta: float, p: float) -> float:
     (e^epsilon - 1) <= delta K: s >= 2/(1 + e^(K epsilon)) - delta K >= e^(-K epsilon) - delta K. The former is convex
     in K, so its mean is at least its value at np.
     """
-    one_sided = (1 + p * expm1(-epsilon)) ** n
-    return float(max(one_sided, 2 / (1 + exp(min(n * p * epsilon, 700.0)))) - delta * n * p)
+    one_sided, small = (1 + p * expm1(-epsilon)) ** n, exp(-n * p * epsilon)
+    return float(max(one_sided, 2 * small / (1 + small)) - delta * n * p)
 
 
 CHANCE = require("0 < p <= 1", lambda p: 0 < p <= 1)
@@ -395,8 +395,8 @@ def private_excess(*, n: int, epsilon: float, delta: float, norm: float, p: floa
 
     At p = 1.278/(n epsilon), if that is at most 1, it is 0.278 min{1, |w*|^2/2}/(n epsilon) for delta = 0.
 
-    Derivation. x = 1/omega with probability p, else 0; l = (<w, x> - y)^2/2, y = +-min(|w*|, sqrt 2), omega = |w*|/|y|.
-    The wrong sign, or 0, costs p y^2/2 at least, and half of what s1 leaves of errors is on one of the two.
+    Derivation. Records are (0, 0), or with probability p (1/omega, y); l = (<w, x> - y)^2/2, y = +-min(|w*|, sqrt 2),
+    omega = |w*|/|y|. The wrong sign, or 0, costs p y^2/2 at least, and half of what s1 leaves is on one of the two.
 
     >>> round(private_excess(n=1000, epsilon=0.1, delta=0.0, norm=2.0, p=0.01278), 6)
     0.002785

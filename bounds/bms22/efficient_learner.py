@@ -114,7 +114,8 @@ def corrected_order(*, m: int, epsilon: float, delta: float, beta: float, a: flo
     - One round at 4a. With s = sqrt(k) tau, A <= 4.001/m and B <= 5/12 + 16.001 s^2/m + 8 s/m^2, as floor(m/2^i) is
       m/2^i up to rounding for all phases that matter. So E_1 <= 4a (2.583/sqrt(m) + 16.004 s/m).
     - Rounds. s/m is r G with r = 8 (M/x) (1 + log(2M)/l) sqrt(2 + log(4M (l + log 2M))/l) and M = ceil(x + log 3). For
-      M = 2, M/x <= 2.89; for M = 3, M/x <= 3.329; then r <= 43.2. For M >= 4, M/x <= 2.11, and 2 log(2M) <= l.
+      M = 2, M/x <= 2.89; for M = 3, x > 0.901, so M/x <= 3.329 and l > 22.4; then r <= 43.2. For M >= 4, M/x <= 2.11,
+      and 2 log(2M) <= l.
     - So e E_1 <= a (28.1/sqrt(m) + 7521 G). With 6 (3m + 1)/beta <= 18.1 m/beta, t <= 0.46 G. The selection costs at
       most 20 a y/(epsilon m) <= 0.001 a G. The deviation is 8a/sqrt(m) and sqrt(log(3/beta)/(2m)) <= 0.9 sqrt(x/m).
     """

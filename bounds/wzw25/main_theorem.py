@@ -7,7 +7,7 @@ corrected readings leave out S_out = S, whose complement has no margin.
 """
 
 from collections.abc import Sequence
-from math import exp, expm1, log, log1p, sqrt
+from math import exp, expm1, log, log1p
 from typing import Any
 
 from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
@@ -390,34 +390,27 @@ def private_gap(
     return factor * empirical + (runs * delta + factor * log(runs + 1) / (rate * n)) / some
 
 
-def best_rate(*, n: int, beta: float, empirical: float, runs: int) -> float:
-    """The lambda at which `private_gap` is least: e^lambda (A + B/lambda) is, where A lambda^2 + B lambda = B.
-
-    >>> best_rate(n=10**6, beta=0.01, empirical=0.0, runs=100)
-    1.0
-    """
-    B = log(runs + 1) / (-expm1(runs * log1p(-beta)) * n)
-    return 2 * B / (B + sqrt(B**2 + 4 * empirical * B))
-
-
 @scaled_rate.explicit(
-    says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le\min_{\lambda>0}e^{a+\lambda}\left(Q+\frac{\log(n^2+1)}"
-    r"{p\lambda n}\right)+\frac{1}{pn}\right]\ge1-\frac4{n^2},\quad a=\frac{\mu^2}2+\mu\sqrt{6\log n},"
+    says=r"\Pr\left[\mathcal{R}_D(\mathbf{w}_{\mathrm{out}})\le e^{a+\lambda}\left(Q+\frac{\log(n^2+1)}"
+    r"{p\lambda n}\right)+\frac{1}{pn}\right]\ge1-\frac4{n^2},\quad\lambda>0,\ a=\frac{\mu^2}2+\mu\sqrt{6\log n},"
     r"\ p=1-\left(1-n^{-2}\right)^{n^2}",
-    needs=[*grid.GENERAL, integer("n", 2)],
+    needs=[*grid.GENERAL, integer("n", 2), positive("rate")],
     source="derived here: the empirical score, and what privacy itself gives",
 )
-def scaled_risk(*, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float) -> float:
+def scaled_risk(
+    *, n: int, gamma: float, outliers: int, epsilon: float, delta: float, radius: float, rate: float
+) -> float:
     """The population risk of Algorithm 3 in a ball, empirical score, our constants.
 
     Q is Theorem 6.5 (explicit, part tail-off-grid), which fails with 3/n^2. M* spends mu, so it is (a, n^-3)-DP (Lemma
     E.1), and by step s2 at beta = 1/n^2 and n^2 runs its risk is at most e^{a+lambda} times its error on the data, and
-    a little more. Q and so the best lambda are known before the data.
+    a little more. `rate` is lambda. It is chosen before the data, whose margin and outliers Q depends on, so that the
+    lambda with the smallest bound is not allowed.
 
-    >>> scaled_risk(n=2**32, gamma=0.5, outliers=0, epsilon=1.0, delta=1e-10, radius=1.0) < 1
+    >>> scaled_risk(n=2**32, gamma=0.5, outliers=0, epsilon=1.0, delta=1e-10, radius=1.0, rate=1.0) < 1
     True
     """
     a = approx_epsilon(mu=unlimited_budget(epsilon, delta), delta=float(n) ** -3)
     error = quantile_off_grid(n=n, gamma=gamma, outliers=outliers, epsilon=epsilon, delta=delta, radius=radius)
-    choice: dict[str, Any] = dict(n=n, beta=1 / n**2, empirical=min(error, 1.0), runs=n**2)
-    return private_gap(epsilon=a, delta=float(n) ** -3, rate=best_rate(**choice), **choice)
+    run: dict[str, Any] = dict(n=n, beta=1 / n**2, empirical=min(error, 1.0), runs=n**2)
+    return private_gap(epsilon=a, delta=float(n) ** -3, rate=rate, **run)

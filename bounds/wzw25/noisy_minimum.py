@@ -170,7 +170,7 @@ def choice_threshold_scaled(*, count: Number, sigma: Number, beta: Number) -> Nu
 
 
 @choice_threshold.explicit(
-    says=r"\Pr\left[U_{\theta_{\mathrm{out}}}>\min_{\theta\in\Theta}U_{\theta}"
+    says=r"U\mathrm{\ independent\ of\ }\xi:\quad\Pr\left[U_{\theta_{\mathrm{out}}}>\min_{\theta\in\Theta}U_{\theta}"
     r"+2\sigma\,\mathrm{erfc}^{-1}\left(\min\left\{1,\frac{2\beta}{|\Theta|-1}\right\}\right)\right]\le\beta",
     source="derived here; at most 0.71 times the corrected level",
 )
@@ -179,9 +179,10 @@ def choice_threshold_sharp(*, count: Number, sigma: Number, beta: Number) -> Num
 
     Exact for two candidates and beta <= 1/2, and at most 2 sigma sqrt(log(count/(2 beta))) if that is defined.
 
-    Derivation. For scores that do not depend on the noise: passing t >= 0 needs a rival theta with U_theta > min U + t
-    and xi_* - xi_theta > t, so the chance is at most (count - 1) P(N(0, 2 sigma^2) > t) = (count - 1)
-    erfc(t/(2 sigma))/2. Where that is at most beta at t = 0, the level is 0. The closed form is erfc(x) <= e^(-x^2).
+    Derivation. Passing t >= 0 needs a rival theta with U_theta > min U + t and xi_* - xi_theta > t, so the chance is at
+    most (count - 1) P(N(0, 2 sigma^2) > t) = (count - 1) erfc(t/(2 sigma))/2. Where that is at most beta at t = 0, the
+    level is 0. The closed form is erfc(x) <= e^(-x^2). Scores that follow the noise pass with up to twice the chance:
+    either of two candidates may be the best.
 
     >>> round(choice_threshold_sharp(count=3, sigma=1.0, beta=0.05), 3)
     2.772

@@ -171,8 +171,8 @@ def squared_comparator(n: int, gamma: float, radius: float) -> float:
 
     Phi keeps every direction of the span of the records up to a factor sqrt(1/2): a 1/10-net of its sphere has at most
     21^n points, whose squared norms change by at most 2/5, so that those of the sphere change by 1/2, and 2 21^n
-    exp(-k (1/25 - 4/375)) <= 1/n^2 at k = k_{b/n} >= 4.5 n^2 log(|Gamma| (2n+1) n^2) for n >= 4.
-    So Phi S_in has margin gamma/sqrt 2 at least.
+    exp(-k (1/25 - 4/375)) <= 1/n^2 at k = k_{b/n}: for n = 4 as k = 566, for n >= 5 as k >= 4.5 n^2 log(|Gamma| (2n+1)
+    n^2). So Phi S_in has margin gamma/sqrt 2 at least.
     """
     return 2 * (radius / (3 * n * gamma)) ** 2
 

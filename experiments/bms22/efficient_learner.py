@@ -151,9 +151,9 @@ def nothing_is_learnt():
 
 
 def least_rounded():
-    """Settings with C order < 1 near the worst: a = 1, delta = 1/(2m), beta where the number of rounds jumps."""
-    for m, share, loss in product((10**12, 5 * 10**12, 10**16, 10**30), (1.0, 0.012), (0.6932, 0.9015, 1.9015, 20.0)):
-        delta = 1 / (2 * m)
+    """Settings with C order < 1 near the worst: a = 1, delta near 1/m, beta where the number of rounds jumps."""
+    for m, share, loss in product((10**12, 5 * 10**12, 10**16, 10**30), (1.0, 0.0016), (0.6932, 0.9014, 1.9015, 20.0)):
+        delta = (1 - 1e-9) / m
         yield {"m": m, "delta": delta, "epsilon": -share * log(delta), "beta": 2 * exp(-loss), "a": 1.0}
 
 

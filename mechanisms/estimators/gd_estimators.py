@@ -81,8 +81,8 @@ class NoisyGD(ExactClassifier):
     -----
     Held-out accuracy in % and its standard error over 20 splits behind a `PrivateScaler(unit_ball=True)`, which has
     three tenths of the budget, at epsilon 1 and 3 in all (`python -m lemmata.tools.raw_tables`): breast cancer as it is
-    loaded 91.6 +- .7 and 94.8 +- .5, where one label has 61.4; a twentieth of 4,500 records aside 99.5 +- .1 and 99.7,
-    where one label has 94.9 and a hinge of width 0.1 has 97.9 +- .5 and 98.6 +- .4.
+    loaded 91.8 +- .7 and 94.8 +- .5, where one label has 61.4; a twentieth of 4,500 records aside 99.8 and 99.9, where
+    one label has 94.9.
 
     References
     ----------

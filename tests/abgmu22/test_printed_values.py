@@ -82,6 +82,7 @@ TABLE = [
     (boosted.no_good_model, {"candidates": 3}, 0.125),
     (boosted.selection_loss, {"candidates": 3, "b": 2 * exp(-2), "scale": 2.0}, 4.0),  # u = 2: 2 (2 + 2) e^-2 = 4b
     (boosted.selection_loss, {"candidates": 1, "b": 0.5, "scale": 2.0}, 0.0),
+    (boosted.selection_loss, {"candidates": 2, "b": 0.6, "scale": 2.0}, 0.0),  # a loss below 0 else
     (boosted.squared_difference, M | {"both": 2.0}, 144 * KB * 2 + 72 * KB * (32 + 36 * KB)),
     (
         boosted.split_difference,

@@ -49,6 +49,10 @@ def test_the_best_test_of_a_pair_by_linear_programme(K, epsilon):
     assert claims.best_errors(1, K * epsilon, 0.0, 1.0) == pytest.approx(2 / (1 + np.exp(K * epsilon)))
 
 
+def test_a_lower_bound_below_the_smallest_float_is_zero():
+    assert bounds.both_errors(n=2, epsilon=1000.0, delta=0.0, p=1.0) == 0.0  # 2/(1 + e^2000) is the exact least sum
+
+
 def test_errors_are_averaged_over_the_informative_records():
     shares = binom.pmf(np.arange(4), 3, 0.4)
     expected = sum(share * 0.9**K * 2 / (1 + np.exp(K)) for K, share in enumerate(shares))

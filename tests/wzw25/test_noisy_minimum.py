@@ -32,3 +32,10 @@ def test_no_scores_exceed_the_bounds(scores):
         for level, share in ((noisy_minimum.choice_threshold_sharp, 1), (noisy_minimum.choice_threshold_scaled, 0.02)):
             passed = p[excess > level(count=len(U), sigma=1.0, beta=beta)].sum()
             assert passed <= share * beta + 1e-6
+
+
+def test_scores_that_follow_the_noise_pass_the_sharp_level():
+    """Of two candidates the one with the larger noise is made the best: the range of the noise passes, not a gap."""
+    level = noisy_minimum.choice_threshold_sharp(count=2, sigma=1.0, beta=0.05)
+    assert 2 * norm.sf(level / np.sqrt(2)) == pytest.approx(0.1)
+    assert 2 * norm.sf(noisy_minimum.choice_threshold_scaled(count=2, sigma=1.0, beta=0.05) / np.sqrt(2)) < 0.05

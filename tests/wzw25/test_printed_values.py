@@ -32,8 +32,7 @@ TAIL = min((9 * v * (1 - 2 * v) / (2 - 2 * v) ** 2 + v / (1 - 2 * v) + v - log(1
 # E max of K normals, P(K = k) = 2^-k: the distribution function of the maximum is Phi/(2 - Phi)
 HALVING = quad(lambda u: 1 - ndtr(u) / (2 - ndtr(u)) - ndtr(-u) / (2 - ndtr(-u)), 0, 12, epsabs=1e-14)[0]
 GROWN, MONITOR = e ** (1 / 8 + sqrt(6 * log(2)) / 2), log(5) * 128 / 175  # k = 4 runs, p = 175/256, delta = 1/8
-BEST = (sqrt(MONITOR**2 + 4 * MONITOR) - MONITOR) / 2
-OVER = GROWN * e**BEST * (1 + MONITOR / BEST) + 128 / 175
+OVER = GROWN * e**0.5 * (1 + MONITOR / 0.5) + 128 / 175  # at lambda = 1/2, which is not the best one
 TERM_A = dict(n=4, epsilon=2.0, delta=e**-8, gamma=0.5, beta=8 / e**4, radius=3.0)  # logs 4, 4 + log 30, 2, 8
 TWO = dict(n=2, epsilon=2.0, gammas=[0.5], outliers=[1])
 WIDE = dict(n=8, gammas=[0.25, 0.01], outliers=[3, 8])  # gamma n = 2, gamma^2 n = 1/2
@@ -218,7 +217,7 @@ POINTS = {
         ("scaled_rate", dict(n=100, gamma=2.0, outliers=5, epsilon=2.0, delta=0.1, radius=4.0), 0.175),
         ("scaled_rate", dict(n=100, gamma=2.0, outliers=99, epsilon=2.0, delta=0.1, radius=4.0), 1),
         # below the grid and n < 4, the error is 1; a = mu^2/2 + mu sqrt(6 log 2) at mu = 2/(2 * 2)
-        ("scaled_risk", dict(n=2, gamma=0.25, outliers=0, epsilon=2.0, delta=e**-2, radius=1.0), OVER),
+        ("scaled_risk", dict(n=2, gamma=0.25, outliers=0, epsilon=2.0, delta=e**-2, radius=1.0, rate=0.5), OVER),
         ("scaled_twin", dict(n=100, gamma=2.0, outliers=5, epsilon=2.0, delta=0.1, radius=4.0), 0.175),
         (
             "private_gap",

@@ -188,7 +188,7 @@ def draw_projections(
     """Return the public randomness of Algorithm 3.
 
     A sign projection for every margin, None (the identity) where k >= d.
-    They know n and d and nothing else of the data. `beta` is the probability that some projection loses more than a
+    They know n and d and nothing else of the data. `beta` is the probability that some projection keeps less than a
     third of its margin, 1/n^2 by default.
     """
     n, d = check_integer(n=n, d=d)
