@@ -18,6 +18,7 @@ from lemmata.bounds.abgmu22.confidence_boosting import SIZES, boosted_rate, boos
 from lemmata.bounds.theorem import at_least, in_unit_interval, integer, require, theorem
 
 OURS: dict = {"reading": "explicit", "source": "our derivation"}
+TURNS = 64  # of an iteration that halves its error at least
 MODELS = require("2^-candidates <= beta/4", lambda candidates, beta: 2.0**-candidates <= beta / 4)
 CHUNKS = require("n >= candidates + 1", lambda n, candidates: n >= candidates + 1)
 DIVIDED = [SIZES[0], SIZES[1], in_unit_interval("beta"), *SIZES[4:], MODELS, CHUNKS]
@@ -203,7 +204,7 @@ def selection_loss(*, candidates: int, b: float, scale: float) -> float:
     if level <= -log(2):
         return 0.0
     u = level  # below the root; a step divides the distance by 2 + u
-    for _ in range(64):
+    for _ in range(TURNS):
         u = level + log(2 + u)
     return scale * u
 

@@ -57,6 +57,7 @@ POINTS = {
         ("third_margin_rows", dict(n=1, gamma=2.0, b=2.0, beta=3 / e**1.99), 31),  # 31/2 * 1.99 = 30.8
         ("third_margin_rows", dict(n=2, gamma=0.5, beta=5 / e**7.99), 250),  # (9 + 4.5 + 1 + 1.125) 2 * 7.99 = 249.7
         ("stretch", dict(g=0.5), 1.19),
+        ("norm_gap", dict(g=0.5), 0.38**2 * (1 - 0.19 / 3) - 0.128),  # 2/15.625 = 0.128
         ("product_transform", dict(g=0.5, rate=0.5), 1 / sqrt(3 / 4) - 1 / 8 - 3 / 128 - 1 / 4 + 3 / 16),
         ("bad_projection", dict(n=3, g=0.0, k=5), 7),
         ("third_step", dict(gamma=0.75), 0.25),
