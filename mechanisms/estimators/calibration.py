@@ -43,14 +43,15 @@ def check_weights(class_weight: Any, classes: np.ndarray) -> None:
 def fit_curve(counts: np.ndarray, sigma: float) -> tuple[float, float]:
     """Return slope and offset of the log-odds of +1 in the score, by the likelihood of noisy counts (2, BINS).
 
-    >>> slope, offset = fit_curve(np.array([[9e3] * 8 + [1e3] * 8, [1e3] * 8 + [9e3] * 8]), 1.0)
+    >>> slope, offset = fit_curve(np.array([[9e3] * 16 + [1e3] * 16, [1e3] * 16 + [9e3] * 16]), 1.0)
     >>> slope > 1, abs(offset) < 0.1
     (True, True)
     """
     clear, middles = np.where(counts < CLEAR * sigma, 0.0, counts), (EDGES[1:] + EDGES[:-1]) / 2
-    # Half a standard deviation of noise in each bin, shared as the classes are, pulls to equal odds for all scores.
+    # Half a standard deviation of noise in each bin, shared as the classes are, pulls to equal odds for all scores. In
+    # bins beyond 1, which may hold no record at all, it would make every curve flat.
     total = clear.sum(axis=1, keepdims=True) + 1.0
-    clear = clear + sigma / 2 * total / total.sum()
+    clear = clear + sigma / 2 * total / total.sum() * (np.abs(middles) < 1)
     slopes, offsets = SLOPES, OFFSETS
     for _ in range(2):
         odds = slopes[:, None, None] * middles + offsets[:, None]

@@ -277,8 +277,8 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         Returns
         -------
         array of shape (n, D), or (n, D + 1) with `unit_ball`
-            Entries within the reach of `ranges_`; rows of l2 norm 1 at most with `unit_ball`. Sparse for a sparse X if
-            every centre is 0, as with symmetric `bounds`.
+            Entries within the reach of `ranges_`; with `unit_ball` rows of l2 norm 1 at most, up to rounding. Sparse
+            for a sparse X if every centre is 0, as with symmetric `bounds`.
         """
         check_is_fitted(self)
         clip = (lambda Z: clip_to_ball(Z, self.length_)) if self.unit_ball else (lambda Z: Z)

@@ -22,10 +22,10 @@ from lemmata.mechanisms.numerics.arguments import (
     check_finite,
     quiet,
     resolve_generator,
-    row_entries,
 )
 from lemmata.mechanisms.numerics.arithmetic import check_in_range
 from lemmata.mechanisms.numerics.inherited_docs import share_docs
+from lemmata.mechanisms.numerics.per_record import is_list, row_entries
 from lemmata.mechanisms.numerics.sparse_rows import Rows, is_sparse
 from lemmata.mechanisms.privacy import ApproxDP, Guarantee, PureDP
 from lemmata.mechanisms.privacy.disclosure import charge_account, check_account
@@ -202,11 +202,11 @@ def read_columns(X: Any, bounds: Any = 0.0) -> tuple[Rows, bool]:
     What its records look like does not decide whether a list is a table, but `bounds`, which are public: it is one of d
     columns where they have shape (2, d), and a record of another length has no numbers; else it is one column.
     """
-    columns = check_finite("bounds", bounds).shape[1:2] if isinstance(X, list | tuple) else ()
+    columns = check_finite("bounds", bounds).shape[1:2] if is_list(X) else ()
     if columns:
         rows = (row_entries(one) or () for one in X)
         X = [row if len(row) == columns[0] else [None] * columns[0] for row in rows]
-    if isinstance(X, list | tuple):
+    if is_list(X):
         X = as_float_array("X", X, 1 + len(columns))
     if is_sparse(X) or np.ndim(X) != 1:
         return as_table(X), False

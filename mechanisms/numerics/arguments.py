@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.numerics.arithmetic import as_real, as_real_array, check_in_range, short_repr
 from lemmata.mechanisms.numerics.entropy import SystemGenerator
-from lemmata.mechanisms.numerics.per_record import entries_to_floats, row_entries, unwrap_single
+from lemmata.mechanisms.numerics.per_record import entries_to_floats, is_list, row_entries, unwrap_single
 from lemmata.mechanisms.numerics.sparse_rows import (
     Rows,
     canonical_rows,
@@ -129,7 +129,7 @@ def as_float_array(name: str, value: Any, axes: int = 2) -> np.ndarray:
     ([[1.0, nan], [inf, nan]], [1.0, 0.0, nan])
     """
     declared = getattr(value, "dtypes", getattr(value, "dtype", None))
-    if declared is None and isinstance(value, list | tuple):
+    if declared is None and is_list(value):
         listed = [None] * len(value) if axes == 1 else [row_entries(one) for one in value]
         lengths = {None if each is None else len(each) for each in listed}
         if lengths <= {None}:

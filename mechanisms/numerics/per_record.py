@@ -5,7 +5,7 @@ list among it however long it is; none is refused, and no warning tells of one.
 """
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import nan
 from typing import Any
 
@@ -14,6 +14,15 @@ import numpy as np
 from lemmata.mechanisms.numerics.arithmetic import REALS, as_real
 
 PLAIN = {bool, int, float, np.bool_, np.int32, np.int64, np.float32, np.float64}  # that numpy reads as `number` does
+
+
+def is_list(value: Any) -> bool:
+    """Return whether a sequence declares no type, as a list, a tuple or a deque: it is read entry by entry.
+
+    >>> is_list([1]), is_list(range(3)), is_list(np.arange(3)), is_list("abc")
+    (True, True, False, False)
+    """
+    return isinstance(value, Sequence) and not (isinstance(value, str | bytes) or hasattr(value, "__array__"))
 
 
 def entries_to_floats(values: list) -> np.ndarray:

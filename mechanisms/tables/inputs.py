@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_random_state
 
 from lemmata.mechanisms.numerics.arguments import MAGNITUDES, as_float_array, resolve_generator
 from lemmata.mechanisms.numerics.arithmetic import check_in_range
-from lemmata.mechanisms.numerics.per_record import entries_to_floats, unwrap_single
+from lemmata.mechanisms.numerics.per_record import entries_to_floats, is_list, unwrap_single
 
 TEXT = ("str", "string")  # names of pandas' types of text
 NESTED = ("list", "large_list", "fixed_size_list", "array", "struct", "map", "object", "binary", "large_binary")
@@ -175,7 +175,7 @@ def as_table(X: Any) -> Any:
 
     Raises ValueError for what is no table of real numbers, before scikit-learn does and shows the records.
     """
-    if isinstance(X, list | tuple):
+    if is_list(X):
         X = as_float_array("X", X)
     shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
     if len(shape) != 2:
@@ -252,11 +252,7 @@ def as_label_array(classes: Any) -> np.ndarray:
 def as_label_column(y: Any) -> np.ndarray:
     """Return labels, (n,). Labels of a list keep their types, since one record must not change another's."""
     check_declared("y", y)
-    return (
-        np.fromiter(map(unwrap_single, y), dtype=object, count=len(y))
-        if isinstance(y, list | tuple)
-        else column_or_1d(y)
-    )
+    return np.fromiter(map(unwrap_single, y), dtype=object, count=len(y)) if is_list(y) else column_or_1d(y)
 
 
 def equals_label(y: np.ndarray, label: Any) -> np.ndarray:

@@ -2,9 +2,9 @@
 
     release  #{i : y_i = s, edges_k <= <w_c, z_i> / |w_c| < edges_(k+1)} + noise,   each class c, side s and bin k
 
-Scores beyond [-1, 1] count as the ends. A replaced record takes 1 from one count of each class and adds 1 to another,
-sqrt(2 K) for K classes in the L2 norm (`wzw25.rem2.3.float64/explicit/counts`). Weights are public: they were released
-before.
+Rows may be longer than 1, and scores with them; those beyond [-4, 4] count as the ends. A replaced record takes 1 from
+one count of each class and adds 1 to another, sqrt(2 K) for K classes in the L2 norm
+(`wzw25.rem2.3.float64/explicit/counts`). Weights are public: they were released before.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from lemmata.mechanisms.numerics.arguments import as_float_array, check_finite, 
 from lemmata.mechanisms.numerics.arithmetic import round_up, sqrt_up
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 
-BINS = 16  # finer in the middle, where scores are
-EDGES = np.linspace(-1, 1, BINS + 1)
+BINS = 32  # finer in the middle, where scores are
+EDGES = np.linspace(-2, 2, BINS + 1)
 EDGES = EDGES * np.abs(EDGES)
 
 
@@ -54,7 +54,7 @@ def noise_deviation(tables: int, mu: float) -> float:
 
 
 def count_scores(scores: np.ndarray, side: np.ndarray) -> np.ndarray:
-    """Return how many records of either side, -1 and +1, have their score in [-1, 1] in each bin: (2, BINS)."""
+    """Return how many records of either side, -1 and +1, have their score in each bin: (2, BINS)."""
     places = np.clip(np.searchsorted(EDGES, scores, side="right") - 1, 0, BINS - 1)
     return np.stack([np.bincount(places[side == one], minlength=BINS) for one in (-1, 1)]).astype(float)
 

@@ -152,9 +152,19 @@ def test_a_regression_is_near_the_one_that_is_not_private():
 
 def test_far_records_pull_no_slope_aside():
     """Half of the rows are scaled down, each with its target: a linear table is fitted as it is, by whatever noise."""
-    far = np.exp(rng("far").normal(size=(20_000, 3)) * 1.2)
+    far = np.clip(rng("far").standard_t(2, size=(20_000, 3)), -6, 6)
     y = far @ [1.0, -2.0, 0.5]
     assert PrivateRidge(epsilon=100.0, delta=1e-6, random_state=rng("fit")).fit(far, y).score(far, y) > 0.999
+
+
+@pytest.mark.parametrize("share", [0.003, 0.01])
+@pytest.mark.parametrize("n", [3000, 50_000])
+def test_a_few_codes_for_what_is_missing_leave_a_regression_standing(n, share):
+    """Too few for `find_aside`; a slope times a thousand spreads had errors far beyond the spread of y."""
+    X = rng("codes").normal(size=(n, 3))
+    y = X @ [1.0, -2.0, 0.5]
+    X[rng("missing").random((n, 3)) < share] = -999
+    assert PrivateRidge(epsilon=8.0, delta=1e-6, random_state=rng("fit")).fit(X, y).score(X, y) > 0
 
 
 def test_more_noise_means_more_ridge_and_noise_alone_no_weights():

@@ -2,13 +2,13 @@
 
 import array
 import warnings
-from collections import deque
+from collections import UserList, deque
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from lemmata import MarginClassifier, NoisyGD, PrivateScaler
+from lemmata import MarginClassifier, NoisyGD, PrivateRidge, PrivateScaler, private_histogram, private_mean
 from lemmata.mechanisms.learners.glm import glm_losses
 from lemmata.mechanisms.numerics import arguments
 from lemmata.mechanisms.numerics.per_record import entries_to_floats
@@ -49,6 +49,7 @@ OTHERS = [7.0, None, "text", [1.0, 2.0], 10**400, np.complex128(1j), pd.NA, np.m
 
 COLUMNS = {
     "list": lambda entries: [[entry] for entry in entries],
+    "deque": lambda entries: deque([entry] for entry in entries),
     "frame": lambda entries: pd.DataFrame({"a": pd.Series(list(entries), dtype=object)}),
     "array": lambda entries: objects([[entry] for entry in entries]),
 }
@@ -109,6 +110,20 @@ def test_lists_of_rows_are_read_by_entry():
 @pytest.mark.parametrize("value", [True, 3, 0.1, np.float32(0.1), np.int64(2**62 + 1), 2**64 + 1, np.bool_(True), -0.0])
 def test_plain_numbers_are_read_alike_alone_and_beside_others(value):
     assert entries_to_floats([value])[0] == entries_to_floats([value, "x"])[0] == float(value)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("other", OTHERS, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("kind", [list, tuple, deque, UserList])
+def test_every_sequence_without_a_type_is_read_as_a_list(kind, other):
+    """numpy looked through a deque: one text or one list in it ended in an error, some of which quoted the records."""
+    column, labels = kind([1.0, other, 0.0]), kind([1, other, 0])
+    assert as_label_column(labels).tolist()[::2] == [1, 0] and len(arguments.read_labels(labels)) == 3
+    assert np.ndim(private_mean(column, bounds=(0, 9), epsilon=1.0)) == 0
+    assert private_mean(kind([(1, 2), (other, 3), other]), bounds=([0, 0], [9, 9]), epsilon=1.0).shape == (2,)
+    assert len(private_histogram(column, categories=("a", "b"), epsilon=1.0)) == 2
+    NoisyGD(classes=(0, 1)).fit(kind([(1, 2), (other, 3), (0, other)]), labels)
+    PrivateRidge().fit(kind([(1, 2), (other, 3), (0, other)]), column)
 
 
 def test_shapes_are_kept():
