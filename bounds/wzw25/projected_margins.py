@@ -12,7 +12,7 @@ from lemmata.bounds.bms22.sign_projection import rows_for
 from lemmata.bounds.exact import numbers
 from lemmata.bounds.theorem import at_least, between, in_unit_interval, integer, positive, require, theorem
 
-WITHIN = require("gamma <= b, a bound on the lengths of the records", lambda gamma, b: gamma <= b)
+WITHIN = require("gamma <= b, the largest norm", lambda gamma, b: gamma <= b)
 UP_TO_ONE = require("0 < e <= 1", lambda e: 0 < e <= 1)
 UP_TO_HALF = require("0 <= rate <= 1/2", lambda rate: 0 <= rate <= 0.5)
 
