@@ -17,6 +17,8 @@ MORE = {
     "bms22.lemA.2/explicit": "the union over exact laws of two samples, and thresholds; the root is shared",
     "bms22.lemA.1.s0/explicit": "sets of errors against signs: only the count of a shattered set is shared",
     "abgmu22.abs.lower-smooth/printed/tight": "another printed rate on the left",
+    "abgmu22.abs.lower-smooth/explicit/privacy": "the least cost of the wrong sign; the errors of s1 are shared",
+    "abgmu22.abs.lower-smooth/explicit/curvature": "both risks on a grid of w; the errors of s1 are shared",
     "abgmu22.thm.grid.s5/corrected/algorithm": "what s4 leaves of a score, on a grid of risks",
     "abgmu22.thm.grid-output-pert/explicit/boosted": "a copy at its ridge, and the deviations; its mean is shared",
     "abgmu22.thm.boost/explicit/utility": "the root of the quadratic inequality, and exact laws of the choice",

@@ -241,7 +241,8 @@ def weighted_average_tail(
 ) -> float:
     """The hinge loss of a weighted average of Algorithm 1's iterates, without log T.
 
-    B_lambda is `weighted_tail`, at the step size of Lemma D.1. With d <= k given, as in `expected_error`.
+    B_lambda is `weighted_tail`, at the step size of the averaged iterate (cf. Lemma D.1). With d <= k given, as in
+    `expected_error`.
     """
     return _tail_loss(weighted_tail, n, outliers, gamma, beta, radius, d, mu=mu, steps=steps)
 

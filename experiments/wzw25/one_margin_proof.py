@@ -328,7 +328,7 @@ def last_iterate_from_its_parts():
     margin.weighted_average_tail, evidence="composition", given=(*EVENT, last_iterate.weighted_tail), cost=0.3, **CHAIN
 )
 def weighted_average_from_its_parts():
-    """The same for the weighted average, with the step size of Lemma D.1."""
+    """The same for the weighted average, with its step size."""
     yield from tail_from_its_parts(margin.weighted_average_tail, last_iterate.weighted_tail, False)
 
 

@@ -148,8 +148,8 @@ def half_lost(rng, size, *, n, d, gamma, b, beta, factor=1):
     given=[bound.third_margin_rows],
     tightness=up_to_one,
     note="At γ = 0 the printed k divides by 0, but every k works, since no margin is negative. γ = 1, outside the "
-    "(0, 1) of Lemma B.2, holds too. The proof treats the largest inlier sets only; Lemma B.2 covers every fixed "
-    "set. C = 31/2 + 1/log 6: D ≤ 31, 2n + 1 ≤ (n+1)(n+2), and rounding up costs 1",
+    "(0, 1) of its formal version, holds too. The proof treats the largest inlier sets only; that version covers every "
+    "fixed set. C = 31/2 + 1/log 6: D ≤ 31, 2n + 1 ≤ (n+1)(n+2), and rounding up costs 1",
 )
 def third_printed(*, factor=1):
     """explicit <= 16.1 log((n+1)(n+2)/beta)/gamma^2."""

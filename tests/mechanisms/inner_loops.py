@@ -68,15 +68,15 @@ INNER = {
     inputs: "resolve_random_state check_budget type_letter is_time_type check_frame check_declared as_label_array "
     "as_table as_frame check_nested plain_columns objects_to_floats date_to_days as_label_column equals_label "
     "first_records",
-    per_record: "entries_to_floats number row_entries unwrap_single",
+    per_record: "entries_to_floats is_list number row_entries unwrap_single",
     glm_output: "accuracy solve_within",
     label_learner: "freeze_class",
     column_ranges: "normal_cdf exponential_cdf broad_cdf shape_families octave_edges octave_shapes cell_shapes "
     "match_shapes match_moments octave_bins count_bins count_octaves count_cells fullest_octaves look_noise "
-    "count_around",
+    "count_around find_aside",
     disclosure: "warn_once warn_of_leaks charge_account reject_fit_parameters find_fit_callers check_account",
     scaling: "as_floats apply_ranges find_layout read_bounds find_ranges choose_reach choose_row_length clip_to_ball "
-    "unscale_weights open_fit",
+    "with_intercept shrinkage unscale_weights open_fit",
     table_columns: "numbers clock count_unit_steps indicators category_places spell_entry entry_text match_columns "
     "plan_layout inspect",
     erm_estimators: "check_two_records choose_C",

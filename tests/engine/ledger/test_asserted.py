@@ -16,9 +16,9 @@ from lemmata.experiments.engine.ledger.row import open_row
 PROSE, CALLED = "bms22.lemF.1.t1/corrected", "bms22.lemF.3d/printed"
 UNCALLED = {
     "abgmu22": 55,
-    "bms22": 87,
+    "bms22": 85,
     "rbht09": 16,
-    "wzw25": 167,
+    "wzw25": 160,
 }  # given and not called: fewer, not more
 
 
