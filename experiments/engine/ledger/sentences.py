@@ -206,7 +206,9 @@ def format_value(value: Any) -> str:
         return "[" + ", ".join(map(format_value, value[:4])) + (", …]" if len(value) > 4 else "]")
     if isinstance(value, dict):
         return format_setting(value)
-    if isinstance(value, str) and re.fullmatch(r"[a-z]+(_[a-z]+)*", value):  # the name of a choice in our code
+    if isinstance(value, str) and re.fullmatch(
+        r"[a-z]{1,20}(_[a-z]{1,20})*", value
+    ):  # the name of a choice in our code
         return " ".join(PROPER.get(word, word) for word in value.split("_"))
     text = re.sub(r"\[([-+.e\d]+), ([-+.e\d]+)\]", _enclosed, str(value))
     return text if len(text) <= 160 else text[:159] + "…"
