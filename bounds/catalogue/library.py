@@ -14,6 +14,7 @@ points `lemmata.papers`), and every folder that is added to it; no list of paper
 """
 
 import contextlib
+import functools
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -122,10 +123,20 @@ class Paper(Work):
 
     def words_for(self, table: str, id: str) -> dict[str, str]:
         """The `letters` or `symbols` of the paper at a statement; an entry `thm1.K` is `K` at thm1, and only there."""
-        words: Mapping[str, str] = getattr(self, table)
-        local = {name: other for name in words for other in self.contents if name.startswith(f"{_number(other)}.")}
-        own = {name.removeprefix(f"{_number(id)}."): words[name] for name, other in local.items() if other == id}
-        return own | {name: what for name, what in words.items() if name not in local and name not in own}
+        places = self._places[table]
+        own = places.get(id, {})
+        return own | {name: what for name, what in places[""].items() if name not in own}
+
+    @functools.cached_property
+    def _places(self) -> dict[str, dict[str, dict[str, str]]]:
+        """Where each of the `letters` and `symbols` is meant: at a statement, or, under "", at all others."""
+        made: dict[str, dict[str, dict[str, str]]] = {}
+        for table in ("letters", "symbols"):
+            made[table] = {"": {}}
+            for name, what in getattr(self, table).items():
+                id = next((other for other in reversed([*self.contents]) if name.startswith(f"{_number(other)}.")), "")
+                made[table].setdefault(id, {})[name.removeprefix(f"{_number(id)}.") if id else name] = what
+        return made
 
     def stems(self) -> list[str]:
         """`wzw25/margin_grid` and the like: its modules, in the order of the contents, then those that it only holds.

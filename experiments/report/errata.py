@@ -68,15 +68,12 @@ def describe_main(statement: Mapping[str, Any]) -> str:
     false = [(row, others) for row, others in pairs if row["verdict"] in BAD]
     if held:
         said += f". As printed, the part{'s' * (len(held) > 1)} {' and '.join(held)} hold{'s' * (len(held) == 1)}"
-    if all(
-        row["corrected_by"] and all(r["verdict"] == HOLDS for r in others if _mends(r, row)) for row, others in false
+    right = [[other for other in others if other["key"] == row["corrected_by"]] for row, others in false]
+    if all(row["corrected_by"] for row, _ in false) and all(
+        other["verdict"] == HOLDS for each in right for other in each
     ):
         said += f". Corrected as shown below, {'the rest' if held else 'it'} holds"
     return f"{said}."
-
-
-def _mends(other: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
-    return other["key"] == row["corrected_by"]
 
 
 def add_comparison(row: dict, others: list[dict]) -> tuple[dict, list[dict]]:
