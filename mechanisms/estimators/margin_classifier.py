@@ -73,7 +73,6 @@ from lemmata.mechanisms.numerics.sparse_rows import (
     is_sparse,
     largest_entries,
     per_entry,
-    sum_of_squares,
     with_entries,
 )
 from lemmata.mechanisms.privacy import GaussianDP, to_gaussian_budget
@@ -96,9 +95,7 @@ def unit_rows(X: Rows) -> Rows:
     # Divided by the largest entry first: the squares of entries near 1e200 are no floats.
     largest = largest_entries(X)
     rows = with_entries(X, entries_of(X) / per_entry(X, np.where(largest > 0, largest, 1.0)))
-    entries = entries_of(rows)
-    entries /= per_entry(rows, np.maximum(np.sqrt(sum_of_squares(rows)), 1.0))
-    return scaling.with_intercept(rows)
+    return scaling.with_intercept(scaling.shorten_rows(rows))
 
 
 @inherit_docs
@@ -253,19 +250,17 @@ class MarginClassifier(ExactClassifier):
         one.ranges = one.bounds = one.class_weight = None
         one.probability, one._loss = False, "logistic" if self.probability else "hinge"
         one._budget_share, one.__dict__["_pending_charge"] = learner, self._charge_once
-        rows = self._prepare_rows(table)
-        made = replace(one._release_classes(rows, sides, second), privacy=GaussianDP(mu))
+        made = replace(one._release_classes(self._prepare_rows(table), sides, second), privacy=GaussianDP(mu))
         if not self._is_calibrating:
             return made
         self.budget_["calibration"] = GaussianDP(counts)
         told: Any = {"class_weight": self.class_weight, "classes": self.classes_, "noise": self.noise}
-        last = scaling.CONSTANT / sqrt(1 + scaling.CONSTANT**2)
         weights, self._class_shift = calibration.calibrate(
             np.atleast_2d(made.weights),
             self._score_rows(table),
             sides,
             mu=counts,
-            constant=last,
+            constant=scaling.LAST,
             rng=rng.spawn(1)[0],
             **told,
         )

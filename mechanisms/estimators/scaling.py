@@ -4,8 +4,8 @@
 
 with centres and spreads of `bounds`, where they are given, and otherwise found within the budget
 (`lemmata.mechanisms.tables.column_ranges`). The reach is 2 where `bounds` are given, and where many records lie far
-aside of a column; else it is that of `choose_reach`.
-Categories become indicators (`lemmata.mechanisms.tables.table_columns`).
+aside of a column; else it is that of `choose_reach`. Categories become indicators
+(`lemmata.mechanisms.tables.table_columns`).
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ from lemmata.mechanisms.tables.table_columns import Column, Layout, match_column
 
 RANGES = ("private",)
 CONSTANT = 0.5  # the entry beside a row of length 1 that stands for the intercept
+LAST = CONSTANT / sqrt(1 + CONSTANT**2)  # the same once both are scaled to length 1
 NARROWEST = 1e-300  # of `bounds`: a spread is a normal float then, and a coefficient over it no infinity
 RESOLVED = 0.01  # sqrt(d) / (n mu) below which rows are scaled down earlier
 FINE = 0.007  # the same, below which columns are wider
@@ -167,8 +168,8 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         buckets.
     unit_ball : bool
         Whether rows come out as `MarginClassifier` sees them: over `length_`, with a constant beside them, and scaled
-        down to length 1. Right for the learners of this package, which clip rows and have no
-        intercept of their own; scikit-learn's want the columns themselves.
+        down to length 1. Right for the learners of this package, which clip rows and have no intercept of their own;
+        scikit-learn's want the columns themselves.
     noise : "exact" or "float"
         As for the learners.
     random_state : int, Generator or None
@@ -379,13 +380,16 @@ def unscale_weights(
 
 def with_intercept(Z: Rows, length: float = 1.0) -> Rows:
     """Standardised rows over `length`, `CONSTANT` beside them, over sqrt(1 + CONSTANT^2): what is linear in them."""
-    most = sqrt(1 + CONSTANT**2)
-    return with_constant(with_entries(Z, entries_of(Z) / (length * most)), CONSTANT / most)
+    return with_constant(with_entries(Z, entries_of(Z) / (length * sqrt(1 + CONSTANT**2))), LAST)
 
 
 def clip_to_ball(Z: Rows, length: float = 1.0) -> Rows:
     """Rows `with_intercept`, each scaled to length 1 if it is longer: with its constant, so a score keeps its sign."""
-    rows = with_intercept(Z, length)
+    return shorten_rows(with_intercept(Z, length))
+
+
+def shorten_rows(rows: Rows) -> Rows:
+    """The rows, of which those longer than 1 are scaled to length 1, in place."""
     entries = entries_of(rows)
     entries /= per_entry(rows, np.maximum(np.sqrt(sum_of_squares(rows)), 1.0))
     return rows
@@ -393,4 +397,4 @@ def clip_to_ball(Z: Rows, length: float = 1.0) -> Rows:
 
 def shrinkage(rows: Rows) -> np.ndarray:
     """By what `clip_to_ball` scaled each row down, shape (n,): 1 or less, the constant of the row over its own."""
-    return np.ravel(dense_rows(rows[:, [-1]])) * sqrt(1 + CONSTANT**2) / CONSTANT
+    return np.ravel(dense_rows(rows[:, [-1]])) / LAST

@@ -76,7 +76,7 @@ INNER = {
     "count_around find_aside",
     disclosure: "warn_once warn_of_leaks charge_account reject_fit_parameters find_fit_callers check_account",
     scaling: "as_floats apply_ranges find_layout read_bounds find_ranges choose_reach choose_row_length clip_to_ball "
-    "with_intercept shrinkage unscale_weights open_fit",
+    "with_intercept shorten_rows shrinkage unscale_weights open_fit",
     table_columns: "numbers clock count_unit_steps indicators category_places spell_entry entry_text match_columns "
     "plan_layout inspect",
     erm_estimators: "check_two_records choose_C",
