@@ -290,15 +290,18 @@ def runs_stay_together():
         square, unit = 0.0, 2 * stride
         for t in range(1, 200):
             square += 2 * unit / n * sqrt(square) + unit**2
+            if t not in (1, 2, 3, 10, 50, 199):
+                continue
             claimed = proof.descent_distance(n=n, steps=t, stride=stride, gradient_norm=1.0)
             setting = {"n": n, "stride": stride, "steps": t}
             yield setting, sqrt(square), claimed
             after = proof.descent_distance(n=n, steps=t + 1, stride=stride, gradient_norm=1.0)
             yield Link("one step", setting, claimed**2 + 2 * unit / n * claimed + unit**2, after**2)
     for n, stride in product((2, 7), (0.01, 0.5)):
-        for t, apart in enumerate(two_runs(n, 50, stride)):
+        apart = [*two_runs(n, 50, stride)]
+        for t in (0, 1, 2, 7, 49):
             claimed = proof.descent_distance(n=n, steps=t, stride=stride, gradient_norm=1.0)
-            yield {"n": n, "stride": stride, "steps": t, "of": "runs"}, apart, claimed
+            yield {"n": n, "stride": stride, "steps": t, "of": "runs"}, apart[t], claimed
 
 
 @inequality_claim(proof.rank_excess, given=[proof.descent_distance, baselines.averaged_regret], rounding=ROUNDING)

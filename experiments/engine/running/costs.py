@@ -15,7 +15,7 @@ from lemmata.bounds.catalogue.paper_file import read_table
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim, Setting
 from lemmata.experiments.engine.ground.files import write_table
 from lemmata.experiments.engine.ground.profiles import EVALUATIONS, TIMES
-from lemmata.experiments.engine.running.cell import ControlRun
+from lemmata.experiments.engine.running.cell import SEARCH, ControlRun
 from lemmata.experiments.engine.search import search
 
 SEARCH_SECONDS = {"quick": 0.4, "full": 3.0, "deep": 3.0}  # that these of a row of our papers may take, by its price
@@ -25,10 +25,12 @@ DEEP_HEAD = ("group", "computed", "draws", "ratio", "error")  # written by `tool
 
 
 class Cost(NamedTuple):
-    """CPU seconds a trial, an exact check being one, and how many factors of the control were tried."""
+    """CPU seconds a trial, an exact check being one; how many factors of the control were tried; and what `EVALUATIONS`
+    of the check took in a search, 0 where none was measured."""
 
     trial: float
     factors: int
+    search: float = 0.0
 
 
 HEAD = ("key", *Cost._fields)
@@ -37,7 +39,8 @@ HEAD = ("key", *Cost._fields)
 @functools.cache
 def read_costs() -> dict[str, Cost]:
     """{key: its cost}."""
-    return {line["key"]: Cost(float(line["trial"]), int(line["factors"])) for line in read_table(TABLE, HEAD)}
+    table = read_table(TABLE, HEAD)
+    return {line["key"]: Cost(float(line["trial"]), int(line["factors"]), float(line["search"])) for line in table}
 
 
 @functools.cache
@@ -57,7 +60,7 @@ def search_evaluations(claim: Claim, profile: str) -> int:
     if claim.severity or claim.is_slip or not search.is_searchable(claim):
         return 0
     known = read_costs().get(claim.key)
-    if known is not None and known.trial * EVALUATIONS > SEARCH_SECONDS[profile]:
+    if known is not None and (known.search or known.trial * EVALUATIONS) > SEARCH_SECONDS[profile]:
         return 1 if claim.steps else 0  # for the proof
     if known is None and claim.cost < CHEAP:  # its author has said so, and a search takes no longer than that
         return max(1, min(TIMES[profile] * EVALUATIONS, int(SEARCH_SECONDS[profile] / claim.cost)))
@@ -92,8 +95,8 @@ def stated_seconds(claim: Claim, found: Iterable[Setting]) -> float:
     return sum(claim.cost if claim.style == "exact" else claim.cap * claim.chunk(**s) * claim.cost for s in found)
 
 
-def measure_costs(store: str, times: float = 1.0) -> Iterator[tuple[str, str, int]]:
-    """(key, CPU seconds a trial, factors tried) of every claim that has chunks in a store of one run."""
+def measure_costs(store: str, times: float = 1.0) -> Iterator[tuple[str, str, int, str]]:
+    """A line of every claim that has chunks in a store of one run; what was not searched there keeps its price."""
     from lemmata.experiments.engine.claims import registry
     from lemmata.experiments.engine.running.store import Store
 
@@ -101,9 +104,13 @@ def measure_costs(store: str, times: float = 1.0) -> Iterator[tuple[str, str, in
     for key, own in Store(store, reading=True).chunks().groupby("key"):
         if (claim := CLAIMS.get(str(key))) is None:
             continue
-        trials = len(own) if claim.style == "exact" else int(own["size"].sum())
-        tried = own["stream"][own["stream"] != "main"].nunique()
-        yield claim.key, f"{own['cpu_seconds'].sum() / trials / times:.3g}", tried
+        searched = own["stream"] == SEARCH
+        checked, tried = own[~searched], own["stream"][~searched & (own["stream"] != "main")].nunique()
+        trials = len(checked) if claim.style == "exact" else int(checked["size"].sum())
+        tries = own[searched & (own["size"] > 1)]  # one is a proof alone
+        search = tries["cpu_seconds"].sum() * EVALUATIONS / max(tries["size"].sum(), 1) / times
+        search = search or read_costs().get(claim.key, Cost(0, 0)).search
+        yield claim.key, f"{checked['cpu_seconds'].sum() / trials / times:.3g}", tried, f"{search:.3g}"
 
 
 if __name__ == "__main__":
