@@ -17,10 +17,10 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.features.sign_projection import LARGEST, check_image, check_points
+from lemmata.mechanisms.features.sign_projection import LARGEST, Tile, add_sparse_images, check_image, check_points
 from lemmata.mechanisms.numerics.arguments import check_integer, resolve_generator
 from lemmata.mechanisms.numerics.kernel_choice import numba_kernels_if_worthwhile
-from lemmata.mechanisms.numerics.sparse_rows import Rows, by_columns, is_sparse
+from lemmata.mechanisms.numerics.sparse_rows import is_sparse
 
 ENTRIES = 2**16  # of the rows that are transformed at any one time: they stay in the cache
 LANES = 16  # rows of the transposed half that the kernel transforms abreast
@@ -95,23 +95,26 @@ class FastProjection:
         """Return Phi x for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,); float32 in, float32 out."""
         X = check_points(X, self.d, "X")
         if is_sparse(X):
-            return check_image(self._multiply_sparse(X), X, "X")
+            images = np.zeros((X.shape[0], self.k))
+            add_sparse_images(images, X, self._tiles())
+            images /= sqrt(self.k)
+            return check_image(images, X, "X")
         return self._map_blocks(X, "X", self.k, self._sample, "sampled_transforms")
 
-    def _multiply_sparse(self, X: Rows) -> np.ndarray:
-        """The images of sparse rows: their product with the entries +-1 of Phi, some columns of it at a time.
+    def _tiles(self) -> Iterator[Tile]:
+        """The entries of H diag(s) in the k coordinates, as bits, some columns at a time.
 
-        Entry (a, b) of H is -1 to the number of ones that a and b have in common.
+        Entry (a, b) of H is -1 to the number of ones that a and b have in common: those of their last three bits differ
+        among eight columns, which are a byte, and the others do not.
         """
-        images, columns, some = np.zeros((X.shape[0], self.k)), by_columns(X), max(1, ENTRIES // self.k)
-        with np.errstate(invalid="ignore", over="ignore"):
-            for start in range(0, self.d, some):
-                places = np.arange(start, min(self.d, start + some))
-                odd = np.bitwise_count(places[:, None] & self.coordinates) & 1
-                signs = np.where(odd, -self.signs[places, None], self.signs[places, None])
-                images += columns[:, places[0] : places[-1] + 1] @ signs
-        images /= sqrt(self.k)
-        return images
+        last = np.arange(8)
+        within = np.packbits(np.bitwise_count(last[:, None] & last) & 1, axis=1)[self.coordinates & 7]
+        flipped, some = np.packbits(self.signs > 0), max(1, ENTRIES // self.k)
+        for start in range(0, -(-self.d // 8), some):
+            eights = np.arange(start, min(start + some, -(-self.d // 8)))
+            odd = (np.bitwise_count((self.coordinates >> 3)[:, None] & eights) & 1).astype(np.uint8) * 255
+            bits = odd ^ within ^ flipped[eights]
+            yield slice(0, self.k), slice(8 * start, min(self.d, 8 * (start + len(eights)))), bits
 
     def transpose(self, W: ArrayLike) -> np.ndarray:
         """Return Phi^T w for every row w of W: shape (n, k) -> (n, d), or (k,) -> (d,); float32 in, float32 out."""

@@ -7,7 +7,7 @@ seed; `apply` maps points to R^k, `transpose` maps directions back to R^d, and b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any
@@ -26,6 +26,8 @@ RECORDS, LANES = 1024, 64  # rows of X, or of W, that meet it at a time in a mat
 FEWEST, NARROWEST = 48, 128  # records, and coordinates before and after, that are worth the kernel's tables
 CACHED = 2**16  # entries of the matrix, as floats, that fewer records meet at a time
 SIGNS = np.where(np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1), 1.0, -1.0)  # eight a byte
+
+Tile = tuple[slice, slice, np.ndarray]  # rows and columns of a matrix of signs, and bits, eight of a row in a byte
 
 
 def check_points(X: ArrayLike, width: int, name: str) -> Rows:
@@ -68,8 +70,8 @@ class SignProjection:
     d: int
     seed: tuple[int, ...] = field(repr=False)
 
-    def _tiles(self) -> Iterator[tuple[slice, slice, np.ndarray]]:
-        """Triples (rows, columns, the bits of their signs, eight of a row in a byte)."""
+    def _tiles(self) -> Iterator[Tile]:
+        """All tiles of the matrix."""
         height = min(self.k, HEIGHT)
         width = min(-(-self.d // 8), TILE // height // 8)  # in bytes
         for i, top in enumerate(range(0, self.k, height)):
@@ -85,10 +87,12 @@ class SignProjection:
         """Return Phi x for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,); float32 in, float32 out."""
         X = check_points(X, self.d, "X")
         projected = np.zeros((*X.shape[:-1], self.k), dtype=X.dtype)
-        points = by_columns(X)
-        with np.errstate(invalid="ignore", over="ignore"):
-            for rows, columns, bits in self._tiles():
-                _accumulate(np.atleast_2d(projected)[:, rows], points[:, columns], bits, along=True)
+        if is_sparse(X):
+            add_sparse_images(projected, X, self._tiles())
+        else:
+            with np.errstate(invalid="ignore", over="ignore"):
+                for rows, columns, bits in self._tiles():
+                    _accumulate(np.atleast_2d(projected)[:, rows], np.atleast_2d(X)[:, columns], bits, along=True)
         projected /= sqrt(self.k)
         return check_image(projected, X, "X")
 
@@ -103,10 +107,23 @@ class SignProjection:
         return check_image(lifted, W, "W")
 
 
-def _accumulate(total: np.ndarray, left: Rows, bits: np.ndarray, *, along: bool) -> None:
+def add_sparse_images(total: np.ndarray, X: Rows, tiles: Iterable[Tile]) -> None:
+    """total += X signs^T for sparse rows X, shape (n, d), and a matrix of signs, shape (k, d), tile by tile."""
+    points: Any = by_columns(X)
+    kernels = numba_kernels_if_worthwhile(points.nnz * total.shape[1])
+    with np.errstate(invalid="ignore", over="ignore"):
+        for rows, columns, bits in tiles:
+            if kernels is None:
+                _multiply(total[:, rows], points[:, columns], bits, True)
+            else:
+                stored = points.data, points.indices, points.indptr
+                kernels.signed_columns(*stored, columns.start, np.ascontiguousarray(bits.T), total, rows.start)
+
+
+def _accumulate(total: np.ndarray, left: np.ndarray, bits: np.ndarray, *, along: bool) -> None:
     """total += left @ signs^T, the rows of `left` lying `along` those of the tile, or else left @ signs."""
     n, inputs, outputs = *left.shape, total.shape[1]
-    many = n >= FEWEST and min(inputs, outputs) >= NARROWEST and not is_sparse(left)
+    many = n >= FEWEST and min(inputs, outputs) >= NARROWEST
     kernels = numba_kernels_if_worthwhile(n * inputs * outputs) if many else None
     if kernels is None:
         _multiply(total, left, bits, along)

@@ -129,6 +129,28 @@ def signed_sums(X: np.ndarray, packed: np.ndarray, tables: np.ndarray, total: np
 
 
 @njit(cache=True)
+def signed_columns(
+    entries: np.ndarray, rows: np.ndarray, ends: np.ndarray, first: int, bits: np.ndarray, total: np.ndarray, top: int
+) -> None:
+    """total[i, top + j] += x sign for the entries (i, x) of a csc_array's columns, from `first` on, and all j.
+
+    `bits`: (q, k), eight columns in a byte, the first one in the highest bit; a 1 is a plus. The work is that of the
+    stored entries alone, each times k.
+    """
+    signs = np.empty(bits.shape[1])
+    for column in range(min(8 * bits.shape[0], ends.size - 1 - first)):
+        begin, end = ends[first + column], ends[first + column + 1]
+        if begin < end:
+            byte, shift = bits[column >> 3], 7 - (column & 7)
+            for j in range(signs.size):
+                signs[j] = 2.0 * ((byte[j] >> shift) & 1) - 1.0
+        for place in range(begin, end):
+            image, x = total[rows[place], top:], entries[place]
+            for j in range(signs.size):
+                image[j] += x * signs[j]
+
+
+@njit(cache=True)
 def exponent_counts(bits: np.ndarray, octaves: int, counts: np.ndarray) -> None:
     """counts[j, b] += the entries of column j in signed octave b of `column_ranges.octave_bins`, given floats' bits."""
     for i in range(bits.shape[0]):
