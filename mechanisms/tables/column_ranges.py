@@ -28,7 +28,7 @@ guarantee holds for the bits released (`wzw25.rem2.3.float64/explicit/counts`). 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, cached_property
@@ -61,6 +61,8 @@ CONCENTRATION = 3.0  # columns that the first prior counts as
 LEARNING = 1000  # columns, at most, that the prior is learnt from
 REACH = 2.0  # spreads around the centre, beyond which entries are clipped, where nobody chose another reach
 FAR, SEEN = 8.0, 5.0  # spreads from the centre, and standard deviations of the noise that a count there has at least
+TOGETHER, NO_MASS = 300, 1e-8  # shapes that are compared with counts at once, in the bins where one has more mass
+BLOCK = 250  # columns that are matched with all shapes at any one time: 16 MB
 BAND = 2**18  # entries of dense rows that are counted at any one time
 NARROW = 32  # spreads between 0 and the centre of a shape that is as good as a point
 
@@ -108,21 +110,51 @@ class Shapes:
     narrow: np.ndarray  # bool: looked at more closely
 
     @cached_property
-    def halved(self) -> tuple[np.ndarray, np.ndarray]:
-        """The masses, transposed, and half of their squared length: in float32, in half the time and memory."""
-        squares = (self.masses**2).sum(axis=1)
-        return np.ascontiguousarray(self.masses.T, dtype=np.float32), (squares / 2).astype(np.float32)
+    def parts(self) -> list[tuple[slice, np.ndarray, np.ndarray]]:
+        """(shapes, bins, masses there) of some neighbouring shapes, which have mass in a few bins, in float32."""
+        made = []
+        for start in range(0, len(self.masses), TOGETHER):
+            some = self.masses[start : start + TOGETHER]
+            bins = np.flatnonzero((some > NO_MASS).any(axis=0))
+            here = np.ascontiguousarray(some[:, bins].T, dtype=np.float32)
+            made.append((slice(start, start + TOGETHER), bins, here))
+        return made
+
+    @cached_property
+    def half_squares(self) -> np.ndarray:
+        """Half of the squared length of the masses, shape (shapes,)."""
+        return (self.masses.astype(float) ** 2).sum(axis=1) / 2
 
     def fits(self, noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
         """Return -(squared distance of counts and shape) / 2 over the variance, up to a constant a column: (d, shapes).
 
-        Noisy counts are public, so nothing but the choice of a shape hangs on the precision of this.
+        Noisy counts are public, so nothing but the choice of a shape hangs on the precision of this, which is float32.
         """
-        masses, squares = self.halved
-        fits = np.asarray(noisy / n, dtype=np.float32) @ masses
-        fits -= squares
-        fits *= np.float32(n**2 / (sigma**2 + (MISFIT * n) ** 2))
+        fits = np.empty((len(noisy), len(self.masses)), dtype=np.float32)
+        for shapes, part in self._fits_in_parts(noisy, n, sigma, 0.0):
+            fits[:, shapes] = part
         return fits
+
+    def best(self, noisy: np.ndarray, n: int, sigma: float, log_prior: np.ndarray) -> np.ndarray:
+        """Return the first shape with the largest sum of its fit and its logarithm of a prior: (d,) indices."""
+        best, most, columns = np.zeros(len(noisy), dtype=int), np.full(len(noisy), -inf), np.arange(len(noisy))
+        for shapes, part in self._fits_in_parts(noisy, n, sigma, log_prior):
+            here = part.argmax(axis=1)
+            found = part[columns, here]
+            better = found > most
+            best[better], most[better] = here[better] + shapes.start, found[better]
+        return best
+
+    def _fits_in_parts(
+        self, noisy: np.ndarray, n: int, sigma: float, more: float | np.ndarray
+    ) -> Iterator[tuple[slice, np.ndarray]]:
+        """Some shapes and `fits` of them, plus what is `more` for each; a part stays in a core's cache."""
+        scale = n**2 / (sigma**2 + (MISFIT * n) ** 2)
+        counts, constants = np.asarray(noisy * (scale / n), dtype=np.float32), more - scale * self.half_squares
+        for shapes, bins, masses in self.parts:
+            part = counts[:, bins] @ masses
+            part += constants[shapes].astype(np.float32)
+            yield shapes, part
 
 
 def normal_cdf(mean: float, spread: float) -> Cdf:
@@ -182,17 +214,18 @@ def octave_edges() -> np.ndarray:
 
 @cache
 def octave_shapes() -> Shapes:
-    """Return the shapes of every family at every half octave, family by family."""
+    """Return the shapes of every family at every half octave, place by place: neighbours share their bins."""
     edges = octave_edges().copy()
     edges[[0, -1]] = -inf, inf
     units = 2.0 ** ((np.arange(4 * OCTAVES) - 2 * OCTAVES) / 2)
     every = shape_families()
-    masses = np.concatenate(  # in float32: half of 50 MiB
-        [np.diff(family.distribution(edges / units[:, None]), axis=1).astype(np.float32) for family in every]
-    )
-    centre = np.concatenate([family.centre * units for family in every])
-    spread = np.concatenate([family.spread * units for family in every])
-    return Shapes(masses, centre, spread, np.repeat([family.narrow for family in every], len(units)))
+    masses = np.empty((len(units), len(every), BINS), dtype=np.float32)  # half of 50 MiB
+    for j, family in enumerate(every):
+        masses[:, j] = np.diff(family.distribution(edges / units[:, None]), axis=1)
+    centre = np.outer(units, [family.centre for family in every]).ravel()
+    spread = np.outer(units, [family.spread for family in every]).ravel()
+    narrow = np.tile([family.narrow for family in every], len(units))
+    return Shapes(masses.reshape(-1, BINS), centre, spread, narrow)
 
 
 @cache
@@ -222,20 +255,19 @@ def match_shapes(noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
     likely -= likely.max(axis=1, keepdims=True)
     np.exp(likely, out=likely)
     for _ in range(ROUNDS):
-        now = np.outer(families_now, places_now).ravel().astype(np.float32)  # every family at every place, in order
+        now = np.outer(places_now, families_now).ravel().astype(np.float32)  # every family at every place, in order
         total = now * ((1 / (likely @ now)) @ likely)  # of the columns' posterior odds, each summing to 1
-        table = total.reshape(count, -1).astype(float)
-        smooth = np.convolve(table.sum(axis=0), [0.25, 0.5, 0.25], "same")
+        table = total.reshape(-1, count).astype(float)
+        smooth = np.convolve(table.sum(axis=1), [0.25, 0.5, 0.25], "same")
         places_now = CONCENTRATION * places_first + smooth
-        families_now = CONCENTRATION * families_first + table.sum(axis=1)
+        families_now = CONCENTRATION * families_first + table.sum(axis=0)
         places_now, families_now = places_now / places_now.sum(), families_now / families_now.sum()
-    prior = np.outer(families_now, places_now).ravel()
+    prior = np.outer(places_now, families_now).ravel()
     if len(some) == len(noisy):
         likely *= prior.astype(np.float32)
         return np.asarray(likely.argmax(axis=1))
-    log_prior, starts = np.log(prior), range(0, len(noisy), LEARNING)
-    blocks = [noisy[start : start + LEARNING] for start in starts]
-    return np.concatenate([(shapes.fits(block, n, sigma) + log_prior).argmax(axis=1) for block in blocks])
+    log_prior, starts = np.log(prior), range(0, len(noisy), BLOCK)
+    return np.concatenate([shapes.best(noisy[start : start + BLOCK], n, sigma, log_prior) for start in starts])
 
 
 def match_moments(noisy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
