@@ -31,6 +31,7 @@ RARE = 0.004  # a value repeated by a smaller share of the training releases is 
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'")
 CHANCE = 1.5  # standard deviations of a difference of counts that chance explains: three to none is more
 ZERO = 3000  # the place of the lowest set bit of 0, above that of any other float
+WIDTH = 2**14  # between the lowest bits of neighbouring columns as keys: more than any two are apart
 RIDGE, NARROW, STEPS = 1 / 0.3, 32, 30  # of logistic scores; so many columns are solved by so many Newton steps at most
 
 
@@ -312,34 +313,40 @@ def by_bits(data: Outcomes, truth: np.ndarray) -> Callable | None:
     table = plain(data.raw)
     if table is None or not table.size:
         return None
-    sides, laws = (truth > 0, truth < 0), []
-    for column in lowest_bits(table).T:
-        places = np.unique(column)
-        upto = [np.searchsorted(np.sort(column[side]), places, side="right") for side in sides]
-        before = [np.searchsorted(np.sort(column[side]), places) for side in sides]
-        size = [int(side.sum()) for side in sides]
-        low, high = (
-            np.where(
-                np.abs(own[0] - own[1]) > CHANCE * (own[0] + own[1]) ** 0.5,
-                np.log(own[0] + 0.5) - np.log(own[1] + 0.5) - np.log((size[0] + 1) / (size[1] + 1)),
-                0.0,
-            )
-            for own in (upto, [whole - under for whole, under in zip(size, before, strict=True)])
+    columns = np.arange(table.shape[1])
+
+    def keys(table: np.ndarray) -> np.ndarray:
+        """Whole numbers in the order of columns, and of places in a column, shape (d, n)."""
+        return lowest_bits(table).T.astype(np.int64) + WIDTH * columns[:, None]
+
+    places, which = np.unique(keys(table), return_inverse=True)
+    which = which.reshape(len(columns), -1)
+    ends = np.searchsorted(places, WIDTH * (columns + 0.5))  # of a column's places
+    starts, own = np.append(0, ends[:-1]), np.repeat(columns, np.diff(ends, prepend=0))
+    upto, above, size = [], [], []
+    for side in (truth > 0, truth < 0):
+        count = np.bincount(which[:, side].ravel(), minlength=len(places))
+        sums, size = np.append(0, np.cumsum(count)), [*size, int(side.sum())]
+        upto.append(sums[1:] - sums[starts][own])
+        above.append(sums[ends][own] - sums[:-1])
+    low, high = (
+        np.where(
+            np.abs(one - other) > CHANCE * (one + other) ** 0.5,
+            np.log(one + 0.5) - np.log(other + 0.5) - np.log((size[0] + 1) / (size[1] + 1)),
+            0.0,
         )
-        laws.append((places, np.where(np.abs(low) > np.abs(high), low, high)))
-    if not any(law.any() for _, law in laws):
+        for one, other in (upto, above)
+    )
+    law = np.where(np.abs(low) > np.abs(high), low, high)
+    if not law.any():
         return None
 
     def score(fresh: Outcomes) -> np.ndarray:
         seen = plain(fresh.raw)
-        if seen is None or seen.shape[1] != len(laws):
+        if seen is None or seen.shape[1] != len(columns):
             return np.zeros(len(fresh))
-        bits = lowest_bits(seen).T
-        at = [
-            np.searchsorted(places, column).clip(0, len(places) - 1)
-            for column, (places, _) in zip(bits, laws, strict=True)
-        ]
-        return np.asarray(sum(law[chosen] for chosen, (_, law) in zip(at, laws, strict=True)))
+        at = np.searchsorted(places, keys(seen)).clip(starts[:, None], ends[:, None] - 1)
+        return np.asarray(law[at].sum(axis=0))
 
     return score
 

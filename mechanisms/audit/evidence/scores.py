@@ -63,23 +63,29 @@ def by_laplace(data: Outcomes, truth: np.ndarray) -> Callable | None:
 
 def by_bins(data: Outcomes, truth: np.ndarray) -> Callable | None:
     """The log-ratio of the frequencies of bins between quantiles of both sides, summed over columns."""
-    values, tables = data.values, []
-    cuts = quantiles(values, np.linspace(0, 1, BINS + 1)[1:-1])
-    for column, cut in zip(values.T, cuts.T, strict=True):
-        edges = cut[np.append(True, np.diff(cut) > 0) & ~np.isnan(cut)]
-        bins = _bins(column, edges)
-        one, other = (np.bincount(bins[truth == side], minlength=len(edges) + 2) + PRIOR for side in (1, -1))
-        tables.append((edges, np.log(one / one.sum()) - np.log(other / other.sum())))
-    if not any(table.any() for _, table in tables):
-        return None
-    return lambda fresh: sum(
-        table[_bins(column, edges)] for column, (edges, table) in zip(fresh.values.T, tables, strict=True)
+    cuts = quantiles(data.values, np.linspace(0, 1, BINS + 1)[1:-1])
+    cuts = np.where(np.insert(np.diff(cuts, axis=0) > 0, 0, True, axis=0), cuts, np.nan)  # of equal ones the first
+    columns = np.arange(cuts.shape[1])
+
+    def bins_of(values: np.ndarray) -> np.ndarray:
+        """In which bin each number lies, NaN in the last, shape (d, n)."""
+        bins = np.zeros(values.shape, dtype=int)
+        for cut in cuts:  # none is at or above NaN
+            bins += values >= cut
+        bins[np.isnan(values)] = BINS
+        return bins.T
+
+    places = bins_of(data.values) + (BINS + 1) * columns[:, None]
+    used = np.append(np.arange(BINS) <= (~np.isnan(cuts)).sum(axis=0)[:, None], columns[:, None] >= 0, axis=1)
+    size = len(columns) * (BINS + 1)
+    one, other = (
+        np.bincount(places[:, truth == side].ravel(), minlength=size).reshape(used.shape) + PRIOR * used
+        for side in (1, -1)
     )
-
-
-def _bins(column: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """In which bin each number lies; NaN in the last."""
-    return np.where(np.isnan(column), len(edges) + 1, np.searchsorted(edges, column, side="right"))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        table = np.log(one / one.sum(axis=1, keepdims=True)) - np.log(other / other.sum(axis=1, keepdims=True))
+    table[~used] = 0.0
+    return (lambda fresh: table[columns[:, None], bins_of(fresh.values)].sum(axis=0)) if table.any() else None
 
 
 CHEAP: list[tuple[str, Callable]] = [

@@ -154,6 +154,8 @@ class Game:
         order = generator(self.root, "audit", {}, "train", self.drawn).permutation(len(truth))
         taught = lesson(part(data, order), truth[order])
         for place in np.flatnonzero(due):
+            if perf_counter() > self.until:  # no release comes that the rule could judge
+                return
             self.rules[place] = learnt(self.named[place][1], taught, self.rungs)
             if self.bets:
                 self.bets.learn(int(place), self.named[place][1], taught.data, taught.truth)
