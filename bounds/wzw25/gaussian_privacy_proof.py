@@ -46,20 +46,20 @@ def average_error(*, length: int, k: int, longest: float, norm_bound: float) -> 
     sensitivity over the reals and twice this error; the average plus a Gaussian over the reals, rounded to a public
     grid, is post-processing of a Gaussian mechanism with that sensitivity (`corrected`).
 
-    Sparse rows in R^k, k >= 2048, may be read lazily. For R = 32 steps at most a point is v_t = c_t u_t: a row is added
-    to u, a projection changes c alone, v is written out where c < 1/2, and |v_t|^2 is followed by its number q_t. Let
-    e = 2^-53, and m = k/64 + 66, so that sums of k products, 64 at a time, are off by m e |v| |z|. (5) As in (1), s z is
-    off by (m + 3) e (Lambda + a); s/c and u add 4 e (Lambda + a), and writing v out e Lambda. (6) q begins within m e
-    Lambda^2 of |v|^2. A step of length x <= Lambda adds to q's error at most (m + 17) e (Lambda + x)^2, which is at most
-    2 (m + 17) e Lambda (Lambda + a): 2 x Lambda + x^2 times (m + 1) e by the products, the rest by at most 16 roundings
-    of q, c and u. After a longer step q is summed anew. So q is off by E <= 66 (m + 17) e Lambda (Lambda + a), and a
-    projection by E/Lambda at most, as there is one where q > Lambda^2. (7) One step is off by 67 (m + 17) e (Lambda + a),
-    and the average, as in (3), by half of n times that. (8) The points of R steps add up to (sum_t c_t) u_1 and to the
-    rows, each with its s/c times the later c's, at most R s: sums and products of nonnegative numbers, relative 34 e of
-    at most R a a step; u_t is the sum of these rows up to 200 e (Lambda + a); and 2 n sums of vectors up to n Lambda +
-    R^2 a leave 2 e (n Lambda + R^2 a) of their average. Together at most 3402 e (Lambda + a) + 2 n e Lambda. (9) All of
-    it is below 4 n (k + 16) e (Lambda + a), the bound above: 33.5 (m + 17) + 3404 is 7257 at k = 2048 and 4 (k + 16) is
-    8256, and per number the first grows by 0.53, the second by 4.
+    Sparse rows in R^k, k >= 2048, may be read lazily. For R = 32 steps at most a point is v_t = c_t u_t: a row is
+    added to u, a projection changes c alone, v is written out where c < 1/2, and q_t follows |v_t|^2. Let e = 2^-53
+    and m = k/64 + 66, so that sums of k products, 64 at a time, are off by m e |v| |z|. (5) As in (1), s z is off by
+    (m + 3) e (Lambda + a); s/c and u add 4 e (Lambda + a), and writing v out e Lambda. (6) q begins within m e
+    Lambda^2 of |v|^2. A step of length x <= Lambda adds (m + 17) e (Lambda + x)^2 to q's error, which is at most 2 (m
+    + 17) e Lambda (Lambda + a): the products add (m + 1) e (2 x Lambda + x^2), and at most 16 roundings of q, c and u
+    the rest. After a longer step q is summed anew. So q is off by E <= 66 (m + 17) e Lambda (Lambda + a), and a
+    projection by E/Lambda, as there is one where q > Lambda^2. (7) One step is off by 67 (m + 17) e (Lambda + a), and
+    the average, as in (3), by half of n times that. (8) The points of R steps add up to (sum_t c_t) u_1 and to the
+    rows, each with its s/c times the later c's, at most R s. These are sums and products of nonnegative numbers, off
+    by 34 e of at most R a in each step. u_t is the sum of these rows up to 200 e (Lambda + a), and 2 n sums of
+    vectors up to n Lambda + R^2 a leave 2 e (n Lambda + R^2 a) of their average. Together that is at most 3402 e
+    (Lambda + a) + 2 n e Lambda. (9) All of it is below 4 n (k + 16) e (Lambda + a), the bound above: 33.5 (m + 17) +
+    3404 is 7257 at k = 2048 and 4 (k + 16) is 8256; for one more number the first grows by 0.53, and the second by 4.
 
     >>> average_error(length=500, k=84, longest=0.5, norm_bound=1.0) == 500 * 300 * 2.0**-52
     True

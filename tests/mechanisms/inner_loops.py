@@ -116,12 +116,12 @@ INNER = {
     grid_sums: "grid_for round_rows prepare_rows count_coefficient_bits round_towards_zero noisy_counts check_noise "
     "sum_in_one_pass sign_rows clip_and_round_rows",
     laplace: "decide_grid_point laplace_shape",
-    sign_projection: "check_image",
+    sign_projection: "check_image add_sparse_images",
     fast_projection: "columns_of butterflies blocks",
     kernel_choice: "numba_kernels_if_worthwhile",
     nearest_point: "nearest_weights polish_weights",
     kernels: "njit butterflies hadamard sampled_transforms scattered_transforms sums_of_four signed_sums "
-    "hinge_sums exponent_counts hinge_steps",
+    "hinge_sums exponent_counts hinge_steps signed_columns short_square long_square sparse_hinge_steps",
     discrete_gaussian: "bernoulli_exp_any spent_delta",
     snapping: "uniform_number rounded_logarithm draw_one draw_many",
     threads: "limit_to_one_thread thread_count_for one_thread_if_small",

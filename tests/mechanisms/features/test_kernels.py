@@ -6,7 +6,11 @@ import sys
 
 import numpy as np
 import pytest
+from flint import ctx
+from scipy import sparse
 
+from lemmata.bounds.wzw25.gaussian_privacy_proof import average_error
+from lemmata.experiments.wzw25.gaussian_privacy_proof import phase_of
 from lemmata.mechanisms.features import fast_projection as fast_projections, sign_projection as sign_projections
 from lemmata.mechanisms.features.fast_projection import fast_projection
 from lemmata.mechanisms.features.sign_projection import sign_projection
@@ -171,3 +175,58 @@ def test_compiled_phases_are_those_of_numpy(n, k, norm_bound, output, monkeypatc
     law = phased_sgd.law(X, y, **settings)
     slow, fast = with_and_without_kernels(lambda: law.sample(np.random.default_rng(10), 3), phased_sgd, monkeypatch)
     assert fast == pytest.approx(slow, abs=1e-12 * np.abs(slow).max())
+
+
+def sparse_units(n, k, stored, rng):
+    """Rows of length 1 with that many entries each; the first is 0, the fourth and fifth are opposite."""
+    X = sparse.random_array((n, k), density=stored / k, format="csr", rng=rng)
+    rows = X.toarray() * rng.choice([-1.0, 1.0], size=(n, k))
+    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+    rows[0], rows[4] = 0.0, -rows[3]
+    return sparse.csr_array(rows)
+
+
+@pytest.mark.parametrize(("norm_bound", "eta"), [(0.3, 0.7), (50.0, 0.7), (0.01, 40.0)])
+def test_lazy_steps_on_sparse_rows_are_those_of_numpy(norm_bound, eta, monkeypatch, rng):
+    """Short and long steps, projected often or never, on one order of records and on one of every run's own."""
+    X, y = sparse_units(150, phased_sgd.LONG_ROW, 20, rng), np.where(rng.random(150) < 0.5, 1.0, -1.0)
+    settings = dict(privacy=GaussianDP(1.0), rho=0.5, radius=1.0, norm_bound=norm_bound, eta=eta)
+    law = phased_sgd.law(X, y, **settings)
+    known = dict(rho=0.5, lipschitz=2.0, norm_bound=norm_bound, eta=eta, multiplier=0.1)
+
+    def run():
+        own = phased_sgd.bootstrap_runs(np.random.default_rng(14), law.Z, 3, 150, **known)
+        return np.concatenate([law.sample(np.random.default_rng(10), 3), own])
+
+    slow, fast = with_and_without_kernels(run, phased_sgd, monkeypatch)
+    assert fast == pytest.approx(slow, abs=1e-12 * np.abs(slow).max())
+
+
+@pytest.mark.parametrize(("pull", "cap", "norm_bound"), [(0.5, 0.05, 0.3), (0.5, 8.0, 0.5), (0.1, 0.2, 9.0)])
+def test_lazy_steps_are_as_near_to_the_reals_as_is_charged(pull, cap, norm_bound, rng):
+    k, sizes = phased_sgd.LONG_ROW, {"rho": 0.2, "pull": pull, "cap": cap, "norm_bound": norm_bound}
+    Z = sparse_units(kernels.HELD + 8, k, 60, rng)
+    start = np.full(k, norm_bound / np.sqrt(k))
+    found, order = np.zeros((1, k)), np.arange(len(Z.indptr) - 1)[:, None]
+    kernels.sparse_hinge_steps(start[None].copy(), Z.data, Z.indices, Z.indptr, order, *sizes.values(), found)
+    with ctx.workprec(256):
+        truth = phase_of(Z.toarray(), start, **sizes)
+        off = np.linalg.norm([float(a - b) for a, b in zip((found[0] / len(order)).tolist(), truth, strict=True)])
+    assert off <= average_error(length=len(order), k=k, longest=cap, norm_bound=norm_bound) * 1e-3
+
+
+@pytest.mark.parametrize("k", [phased_sgd.LONG_ROW, 10**4, 10**6])
+def test_the_kernels_sizes_are_those_of_the_proof(k):
+    """`average_error`, derivation (5) to (9), in units of e n (Lambda + a)."""
+    steps, m = kernels.HELD, k / kernels.SUMMED + kernels.SUMMED + 2
+    one_step = 2 * (steps + 1) * (m + 17) + (m + 17)
+    sums = (steps + 2) * steps + 2 * steps**2 + 6 * steps + steps + 2
+    assert one_step / 2 + sums + 2 <= 4 * (k + 16)
+
+
+@pytest.mark.parametrize("draw", [fast_projection, sign_projection])
+@pytest.mark.parametrize(("k", "d"), [(1, 1), (7, 5), (70, 1003), (1030, 4101)])
+def test_sparse_rows_meet_the_same_signs(draw, k, d, monkeypatch, rng):
+    phi, X = draw(k, d, rng=rng), sparse.random_array((9, d), density=0.3, format="csr", rng=rng)
+    slow, fast = with_and_without_kernels(lambda: phi.apply(X), sign_projections, monkeypatch)
+    assert fast == pytest.approx(slow, abs=1e-12) and fast == pytest.approx(phi.apply(X.toarray()), abs=1e-12)
