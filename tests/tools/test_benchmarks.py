@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import lemmata
 from lemmata.tools.speed import benchmarks, limits
 from lemmata.tools.speed.benchmarks.side_by_side import QUICK, cost, exponent, module
 
@@ -39,6 +40,14 @@ def test_every_limit_is_one_of_a_benchmark():
             for combination in product(*getattr(measured, "params", ()))
         ]
         assert any(limit.parameters in one for one in spelled), limit
+
+
+def test_every_public_name_has_a_growth_benchmark_or_no_size():
+    """A new name of `lemmata` is measured, or is said to take nothing that grows."""
+    public, estimators = load("bench_public"), load("bench_estimators").NAMES
+    measured = {*public.FUNCTIONS, *estimators}
+    assert measured.isdisjoint([*public.OF_NUMBERS, *public.HELD])
+    assert {*measured, *public.OF_NUMBERS, *public.HELD} == set(lemmata.__all__)
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from functools import partial
 
 import numpy as np
@@ -97,6 +98,28 @@ class Growth:
         return exponent(sizes, [sampled(partial(audited, claimed, size), 1) for size in sizes])[0]
 
     track_exponent.unit = "exponent"
+
+
+class InTime:
+    """A search that is given seconds: wall time from call to return over these, for releases of that many numbers."""
+
+    params = ([2, 8], [1, 1000, 10_000])
+    param_names = ("seconds", "numbers")
+
+    def setup(self, seconds, size):
+        dear("seconds of an audit")
+        self.audit = module("lemmata.mechanisms.audit.front.entry", "audit").audit
+        self.claim = module("lemmata.mechanisms.privacy", "PureDP").PureDP(float(size))
+
+    def track_time_over_promised(self, seconds, size):
+        def release(x, rng):
+            return np.clip(np.nan_to_num(x), 0, 1).sum() + rng.laplace(size=size)
+
+        begun = time.perf_counter()
+        self.audit(release, np.zeros(5), self.claim, root=SEED, seconds=seconds)
+        return (time.perf_counter() - begun) / seconds
+
+    track_time_over_promised.unit = "ratio"
 
 
 class Audit:
