@@ -323,7 +323,8 @@ def by_bits(data: Outcomes, truth: np.ndarray) -> Callable | None:
     which = which.reshape(len(columns), -1)
     ends = np.searchsorted(places, WIDTH * (columns + 0.5))  # of a column's places
     starts, own = np.append(0, ends[:-1]), np.repeat(columns, np.diff(ends, prepend=0))
-    upto, above, size = [], [], []
+    upto, above = [], []
+    size: list[int] = []
     for side in (truth > 0, truth < 0):
         count = np.bincount(which[:, side].ravel(), minlength=len(places))
         sums, size = np.append(0, np.cumsum(count)), [*size, int(side.sum())]

@@ -55,7 +55,11 @@ RELEASES, SPENT = (4_096, 8_192, 16_384), lemmata.PureDP(1.0)
 # name: what is called with a size, the sizes, and what they count
 FUNCTIONS = {
     "Accountant": (account, (1_000, 4_000, 16_000), "spends"),
-    "assert_private": (lambda n: lemmata.assert_private(noisy_sum, SPENT, data=pair(5)[0], budget=n), RELEASES, "releases"),
+    "assert_private": (
+        lambda n: lemmata.assert_private(noisy_sum, SPENT, data=pair(5)[0], budget=n),
+        RELEASES,
+        "releases",
+    ),
     "audit": (lambda n: lemmata.audit(noisy_sum, pair(5)[0], SPENT, root=SEED, budget=n), RELEASES, "releases"),
     "audit_one_run": (one_run, (1_000, 4_000, 16_000), "canaries"),
     "compose": (lambda n: lemmata.compose(*[SPENT] * n), (1_000, 4_000, 16_000), "guarantees"),
@@ -84,13 +88,18 @@ FUNCTIONS = {
         "records",
     ),
     "replay": (lambda n: lemmata.replay(noisy_sum, *pair(n), SPENT), (4_000, 16_000, 64_000), "records"),
-    "rows_needed": (lambda n: lemmata.rows_needed(np.arange(2, n + 2), 0.1), (1_000, 4_000, 16_000), "numbers of points"),
+    "rows_needed": (
+        lambda n: lemmata.rows_needed(np.arange(2, n + 2), 0.1),
+        (1_000, 4_000, 16_000),
+        "numbers of points",
+    ),
     "to_curve": (lambda n: lemmata.to_curve(SPENT, np.linspace(0, 3, n)), (1_000, 4_000, 16_000), "points"),
     "trace": (lambda n: lemmata.trace(noisy_sum, *pair(n)), (4_000, 16_000, 64_000), "records"),
-}  # fmt: skip
+}
 OF_NUMBERS = (
     "ApproxDP GaussianDP LabelDP PrivacyCurve PureDP RenyiDP ZCDP gaussian_epsilon gaussian_mu "
-    "gaussian_noise_multiplier group rows_compared to_approx to_gaussian to_neighbours to_pure to_renyi to_zcdp trade_off"
+    "gaussian_noise_multiplier group rows_compared to_approx to_gaussian to_neighbours to_pure to_renyi to_zcdp "
+    "trade_off"
 ).split()  # what they take does not grow with data, or, as a curve, is made by a name above
 HELD = (
     "Audit Found Inspection OneRun OverBudget PrivacyLeakWarning Replay Theorem Trace Verdict bounds figure mechanisms "
