@@ -19,7 +19,6 @@ from lemmata.experiments.checks import (
     inconclusive,
     inequality_claim,
     order_claim,
-    run_script,
     tail_claim,
     up_to_one,
     withheld,
@@ -407,7 +406,3 @@ def ball_is_wide_enough(*, factor=1):
     if proof.outcome != "HOLDS":
         return inconclusive("BUDGET", f"{proof.bound} was certified")
     return {"tightness": (proof.bound / radius, 1.0)}
-
-
-if __name__ == "__main__":
-    run_script(__file__)

@@ -28,7 +28,6 @@ from lemmata.experiments.checks import (
     inconclusive,
     inequality_claim,
     refuted,
-    run_script,
     up_to_one,
     witness,
 )
@@ -380,7 +379,3 @@ def tail_off_grid_from_its_parts():
             loss = (cost + link) / n
         choice = float(noisy_minimum.choice_threshold_sharp(count=size, sigma=1 / each, beta=1 / n**2)) / n
         yield point, loss + choice, whole_grid.quantile_off_grid(**point)
-
-
-if __name__ == "__main__":
-    run_script(__file__)

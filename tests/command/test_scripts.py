@@ -1,23 +1,23 @@
-"""Every module of claims runs as a script, by one mechanism."""
+"""`lemmata.script`, on every module of claims."""
 
-import runpy
 import sys
 from pathlib import Path
 
 import pytest
 
+import lemmata
 from lemmata.experiments.engine.claims import registry
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")]
+pytestmark = pytest.mark.slow
 
 
 def run(module, *arguments, monkeypatch):
-    """`python experiments/<paper>/<module>.py <arguments>`, in this process; its exit status."""
+    """What the last line of a module does, `script(__file__)`, with these arguments; its exit status."""
     path = ROOT / f"{module.removeprefix('lemmata.').replace('.', '/')}.py"
     monkeypatch.setattr(sys, "argv", [str(path), *map(str, arguments)])
     with pytest.raises(SystemExit) as ended:
-        runpy.run_path(str(path), run_name="__main__")
+        lemmata.script(str(path))
     return ended.value.code
 
 
