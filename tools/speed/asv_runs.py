@@ -183,19 +183,31 @@ def restore_history(published: Path = PUBLISHED, results: Path = RESULTS) -> Non
 
 
 def publish_history(commits: Iterable[str], results: Path = RESULTS, published: Path = PUBLISHED) -> None:
-    """Put what was measured of these commits in virtualenvs into the published history, without the machine's name.
+    """Put what was measured of these commits in virtualenvs into the published history, by the processor's name.
 
     A file of that history without a benchmark of today is removed.
     """
-    history, commits = published / "reference", set(commits)
-    history.mkdir(parents=True, exist_ok=True)
+    commits = set(commits)
     for path in results.glob("*/*-virtualenv-*.json"):
         run = json.loads(path.read_text())
         if run["commit_hash"] in commits:
+            history = published / name_machine(run["params"].get("cpu", ""))
+            history.mkdir(parents=True, exist_ok=True)
             run["params"] |= {"machine": history.name, "os": run["params"]["os"].partition(" ")[0]}
             (history / path.name).write_text(json.dumps(run) + "\n")
+            (history / "machine.json").write_text(json.dumps(run["params"] | {"version": 1}) + "\n")
     shutil.copyfile(results / "benchmarks.json", published / "benchmarks.json")
     index = benchmark_index(published)
-    for path in history.glob("*-*.json"):
+    for path in published.glob("*/*-*.json"):
         if not Results.load(str(path)).get_result_keys(index):
             path.unlink()
+
+
+def name_machine(processor: str) -> str:
+    """What a published history is called, so that numbers of two kinds of processors are in no one line.
+
+    >>> name_machine("AMD EPYC"), name_machine("Intel(R) Xeon(R) Processor @ 2.1GHz"), name_machine("")
+    ('amd-epyc', 'intel-xeon', 'unknown')
+    """
+    words = re.findall(r"[a-z]+", re.sub(r"\(R\)|\(TM\)|CPU|Processor|@.*", "", processor).lower())
+    return "-".join(words) or "unknown"
