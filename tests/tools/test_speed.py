@@ -204,7 +204,7 @@ def ran(tmp_path, monkeypatch):
                 conf = SimpleNamespace(results_dir=str(results), benchmark_dir="")
                 base, factor = command[command.index("compare") + 1], float(command[command.index("--factor") + 1])
                 with contextlib.redirect_stdout(printed):
-                    Compare.print_table(conf, base, COMMITS[-1], factor, False, machine=MACHINE, only_changed=True)
+                    Compare.print_table(conf, base, COMMITS[-1], factor, False, machine=MACHINE)
             return subprocess.CompletedProcess(command, 0, printed.getvalue())
 
         monkeypatch.setattr(asv_runs.subprocess, "run", asv_run)
@@ -268,7 +268,11 @@ def test_bench_compare_exits_one_on_a_regression(ran, tmp_path, slower, reached,
     ran(lambda at: [slower if at == new else 1.0, 1.0], lambda at: reached if at == new else 1.0)
     result = bench(tmp_path, "--compare", COMMITS[0])
     assert result.exit_code == bool(worse), result.output
-    assert all(name in result.stdout for name in worse) and ("no regression" in result.stdout) == (not worse)
+    marked = [line.split()[4] for line in result.stdout.splitlines() if line.startswith("worse ")]
+    assert [re.sub(r"\(.*", "", name) for name in marked] == worse
+    assert ("no regression" in result.stdout) == (not worse) and re.search(
+        "verdict +before +after +ratio", result.stdout
+    )
     assert (tmp_path / "reports" / "speed.html").exists()
 
 
