@@ -250,7 +250,7 @@ def test_asv_is_told_how_long_a_sample_is_and_has_one_thread(ran, monkeypatch):
         asv_runs.measure(quick=quick)
         (command,), options = next(call for call in asked.call_args_list[::-1] if "run" in call.args[0])
         assert "--attribute=sample_time=0.1" in command and options["env"]["OPENBLAS_NUM_THREADS"] == "1"
-        assert (asv_runs.QUICK in options["env"]) == quick
+        assert (asv_runs.QUICK in options["env"]) == quick == ("--show-stderr" not in command)
 
 
 @pytest.mark.parametrize(

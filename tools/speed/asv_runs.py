@@ -95,8 +95,9 @@ def measure(
     commit = full_hash(commit)
     subprocess.run([*ASV, "machine", "--yes"], check=True, stdout=subprocess.DEVNULL)
     command = [*ASV, "run", *([f"{commit}^!"] if virtualenv else ["-E", HERE, "--set-commit-hash", commit])]
-    command += ["--show-stderr", *(f"--attribute={text}" for text in (BRIEFLY if quick else FULLY))]
-    command += (*(FORKED if quick else ()), *(["--append-samples"] if samples else ()))
+    command += [f"--attribute={text}" for text in (BRIEFLY if quick else FULLY)]
+    # asv says of each setting why it was skipped, and a brief run skips most of the dear ones.
+    command += (*(FORKED if quick else ("--show-stderr",)), *(["--append-samples"] if samples else ()))
     if chosen := only or (r"\.(time|track)_" if quick else ""):  # a brief look measures no memory
         command += ["--bench", chosen]
     environment = os.environ | ONE_THREAD | ({QUICK: "1"} if quick else {})
