@@ -54,7 +54,7 @@ def steps(count: int) -> range:
 
 
 def least_integer(enough: Callable[[int], bool], start: int = 1) -> int:
-    """The least integer that is enough, `start` or more, or down to half of it; what is enough stays so from there on.
+    """The least integer above half of `start` that is enough, where every larger one then is.
 
     >>> least_integer(lambda n: n**2 >= 50)
     8
