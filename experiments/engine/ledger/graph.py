@@ -86,11 +86,6 @@ def find_reachable(keys: Iterable[str], graph: Graph) -> list[str]:
     return [key for key, removes in closure(keys, lambda key: graph.get(key, ())) if removes]
 
 
-def find_cycles(graph: Graph) -> list[str]:
-    """The keys that rest on themselves."""
-    return [key for key in graph if key in find_reachable(graph.get(key, ()), graph) or key in graph[key]]
-
-
 def group_by_statement(keys: Iterable[str]) -> dict[str, list[str]]:
     """Keys by the statement they belong to, {"wzw25 Lemma 6.4": keys}, in the order of the papers."""
     order = {id: place for place, id in enumerate(library.ids)}
