@@ -74,11 +74,8 @@ def graph_of_claims() -> Graph:
 
 def reverse_graph(graph: Graph) -> Graph:
     """The graph with its links turned round: key -> the keys that rest on it."""
-    turned: dict[str, list[str]] = {}
-    for key, links in graph.items():
-        for link in links:
-            turned.setdefault(link, []).append(key)
-    return turned
+    pairs = group_by(((link, key) for key, links in graph.items() for link in links), lambda pair: pair[0])
+    return {link: [key for _, key in each] for link, each in pairs.items()}
 
 
 def find_reachable(keys: Iterable[str], graph: Graph) -> list[str]:
