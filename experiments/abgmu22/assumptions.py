@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import norm
 
 from lemmata.bounds.abgmu22 import assumptions as bounds, baselines
-from lemmata.experiments.checks import Control, Link, equality, grid, inequality_claim, up_to_one
+from lemmata.experiments.checks import Control, Link, equality, grid, inequality_claim, run_script, up_to_one
 from lemmata.experiments.instances.classes.glm_losses import largest_losses, smooth_pieces
 
 REACHES = (0.05, 0.3, 0.7071067811865476, 1.0, 3.0, 20.0)
@@ -91,3 +91,7 @@ def losses_under_noise(*, n, factor=1):
             yield setting, bad, allowed
             chain = n / 2 * float(bounds.gaussian_tail(t=t, radius=sizes["radius"], sigma=sizes["sigma"]))
             yield Link("chain", setting, chain, allowed)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

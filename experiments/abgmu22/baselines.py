@@ -17,6 +17,7 @@ from lemmata.experiments.checks import (
     inconclusive,
     inequality_claim,
     mean_claim,
+    run_script,
 )
 from lemmata.experiments.checks.pair import weaker
 from lemmata.experiments.instances.classes.glm_losses import SMOOTH, smooth_pieces
@@ -319,3 +320,7 @@ def opposite_minimisers(*, mu, n, factor=1):
         glm_output.law(X, np.ones(n), privacy=GaussianDP(mu), loss="huber", norm_bound=10.0, ridge=2.5) for X in rows
     ]
     return weaker(pair, factor)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -9,7 +9,7 @@ import numpy as np
 
 from lemmata.bounds.abgmu22 import baselines as bounds
 from lemmata.experiments.abgmu22.baselines import ATTACKED, GAUSSIAN, ROUNDING, minimiser, planted
-from lemmata.experiments.checks import Control, attack_claim, equality, grid, inequality_claim, mean_claim
+from lemmata.experiments.checks import Control, attack_claim, equality, grid, inequality_claim, mean_claim, run_script
 from lemmata.experiments.checks.pair import weaker
 from lemmata.experiments.instances.classes.glm_losses import SMOOTH
 from lemmata.mechanisms.features.sign_projection import sign_projection
@@ -193,3 +193,7 @@ def lifted_weights(*, mu, steps, n, factor=1):
     """The attacker sees Phi^T w~."""
     pair = projected_pair(mu, steps, 0.005, n)
     return tuple(replace(law, descent=weaker([law.descent], factor)[0]) for law in pair)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

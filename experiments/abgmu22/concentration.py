@@ -11,7 +11,7 @@ from math import exp, floor, log, sqrt
 
 from lemmata.bounds.abgmu22 import concentration as bounds
 from lemmata.bounds.exact.binomials import at_least, at_most
-from lemmata.experiments.checks import grid, identity_claim, inequality_claim
+from lemmata.experiments.checks import grid, identity_claim, inequality_claim, run_script
 
 HAIR = 1e-12
 SHARES = (0.5, 0.05, 1e-3, 1.2e-6)  # p
@@ -183,3 +183,7 @@ def losses_in_other_units():
         below = [bounds.population_level_corrected(empirical=x, **z) for x, z in ((3.0, sizes), (3 * s, scaled))]
         for level in (above, below):
             yield sizes | {"s": s}, level[1], bounds.units(level=level[0], s=s)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

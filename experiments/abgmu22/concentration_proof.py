@@ -12,7 +12,7 @@ import numpy as np
 from lemmata.bounds.abgmu22 import concentration as bounds
 from lemmata.bounds.exact.binomials import at_least, at_most
 from lemmata.experiments.abgmu22.concentration import HAIR, chance_below, places
-from lemmata.experiments.checks import Control, Step, equality, grid, inequality_claim
+from lemmata.experiments.checks import Control, Step, equality, grid, inequality_claim, run_script
 
 # Our derivation -------------------------------------------------------------------------------------------------------
 
@@ -239,3 +239,7 @@ def squares_split():
     for moved, at_zero in product((0.0, 1.0, 9.0), repeat=2):
         setting = {"moved": moved, "at_zero": at_zero}
         yield setting, (sqrt(moved) + sqrt(at_zero)) ** 2, bounds.second_moment_split(**setting)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import logsumexp, ndtr
 
 from lemmata.bounds.abgmu22 import confidence_boosting as bounds
-from lemmata.experiments.checks import Control, Link, attack_claim, grid, inequality_claim, up_to_one
+from lemmata.experiments.checks import Control, Link, attack_claim, grid, inequality_claim, run_script, up_to_one
 from lemmata.experiments.checks.pair import largest_log_ratio
 from lemmata.mechanisms.learners.glm import confidence_boosting
 from lemmata.mechanisms.privacy import PureDP
@@ -336,3 +336,7 @@ def constant_models(*, epsilon, factor=1):
         for labels in (flipped, y)
     )
     return tuple(map(Chosen, pair))
+
+
+if __name__ == "__main__":
+    run_script(__file__)

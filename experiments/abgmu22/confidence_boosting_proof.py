@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 from lemmata.bounds.abgmu22 import concentration, confidence_boosting as bounds, confidence_boosting_proof as proof
 from lemmata.bounds.theorem import at_least, require
-from lemmata.experiments.checks import Control, Link, Step, inequality_claim, order_claim, up_to_one
+from lemmata.experiments.checks import Control, Link, Step, inequality_claim, order_claim, run_script, up_to_one
 from lemmata.mechanisms.selection import report_noisy_max
 
 EXACT = 1e-9  # of the laws, which are integrated numerically
@@ -321,3 +321,7 @@ def largest_difference():
     for a, eta in product((0.0, 0.1, 7.0), (0.0, 0.1, 5.0)):
         root = sqrt(2) * eta + sqrt(2 * eta**2 + a)
         yield {"a": a, "eta": eta}, root**2, proof.solved_difference(a=a, eta=eta)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -17,6 +17,7 @@ from lemmata.experiments.checks import (
     identity_claim,
     inconclusive,
     inequality_claim,
+    run_script,
     up_to_one,
 )
 from lemmata.experiments.checks.pair import largest_log_ratio
@@ -258,3 +259,7 @@ def good_scores_are_good(*, factor=1):
         for value, s in zip(q, exact_normalised(q, gamma, t), strict=True):
             if s <= t:
                 yield point, value, allowed
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -28,6 +28,7 @@ from lemmata.experiments.checks import (
     inconclusive,
     inequality_claim,
     order_claim,
+    run_script,
 )
 
 BUDGETS = tuple(itertools.product(map(Fraction, ("1/100", "1")), map(Fraction, ("1/1000", "1")), (1, 7)))
@@ -314,3 +315,7 @@ def loss_bound_of_the_proof():
 def corrected_loss_bound_of_the_proof(*, n, factor=1):
     """The cases of the corrected lemma."""
     yield from squares_at_the_end(bounds.proof_loss_bound_corrected, n, factor)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -10,7 +10,7 @@ from lemmata.bounds.abgmu22 import (
     rates,
 )
 from lemmata.bounds.abgmu22.baselines import output_noise
-from lemmata.experiments.checks import Control, Link, grid, inequality_claim
+from lemmata.experiments.checks import Control, Link, grid, inequality_claim, run_script
 
 SMALLER = grid(n=[96, 96 * 10**8, 96 * 10**14], mu=[1e-10, 1e-3, 1.0], guesses=[1, 20], beta=[0.25, 2.0**-22])
 
@@ -48,3 +48,7 @@ def copies_among_the_guesses(*, factor=1):
             noise = sqrt(2 * level) * 2 * clip * sqrt(guesses * copies) / (n * mu)
             left = label**2 * min(1.0, 2 * min(base, 1.0) + above + (2 * sqrt(unit) + noise) + noise)
             yield setting, left, bounds.boosted_excess(**setting) / factor
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -22,6 +22,7 @@ from lemmata.experiments.checks import (
     equality,
     grid,
     inequality_claim,
+    run_script,
     up_to_one,
 )
 from lemmata.experiments.instances.laws.grid_oracles import (
@@ -377,3 +378,7 @@ def smallest_useful_n():
 def chain_without_printed_sensitivities():
     """The same chain."""
     yield from chain_cases(bounds.grid_excess_of_means)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

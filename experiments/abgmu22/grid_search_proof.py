@@ -10,7 +10,7 @@ from scipy.stats import binom
 from lemmata.bounds.abgmu22 import grid_search_proof as bounds
 from lemmata.bounds.abgmu22.generalized_exponential import selection_penalty
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import Control, Link, Step, equality, grid, inequality_claim, up_to_one
+from lemmata.experiments.checks import Control, Link, Step, equality, grid, inequality_claim, run_script, up_to_one
 from lemmata.experiments.instances.laws.grid_oracles import selection_failure, smallest_index, two_point
 
 # Concentration --------------------------------------------------------------------------------------------------------
@@ -410,3 +410,7 @@ def logarithm_is_lost():
     """Delta = 5, K = 10, beta = .05, n = 1000, epsilon = 1."""
     sizes = {"loss_bound": 5.0, "n": 1000, "guesses": 10, "beta": 0.05, "epsilon": 1.0}
     yield sizes, 5 * 5.0 * log(4 * 10 / 0.05) / 1000, float(bounds.stated_term(**sizes))
+
+
+if __name__ == "__main__":
+    run_script(__file__)

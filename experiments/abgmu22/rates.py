@@ -24,6 +24,7 @@ from lemmata.experiments.checks import (
     is_growing,
     order_claim,
     refuted,
+    run_script,
     up_to_one,
     witness,
 )
@@ -357,3 +358,7 @@ def lipschitz_learners_on_the_line(*, factor=1):
             private = p * norm * bounds.both_errors(delta=delta, p=p, **point) / 2
             claimed = bounds.lipschitz_lower(delta=delta, norm=norm, **point) * factor
             yield point | {"norm": norm, "delta": delta}, claimed, max(sampling, private)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -11,7 +11,7 @@ import numpy as np
 
 from lemmata.bounds.abgmu22 import baselines, grid_output, grid_search_proof, rates as bounds, rates_proof as proof
 from lemmata.experiments.abgmu22.rates import BUDGETS, ROUNDING, TESTS, best_errors, norms
-from lemmata.experiments.checks import Control, Link, inequality_claim
+from lemmata.experiments.checks import Control, Link, inequality_claim, run_script
 
 CHOSEN = [grid_search_proof.deviation_below, grid_search_proof.penalty, grid_output.beyond_the_clip]
 
@@ -337,3 +337,7 @@ def norms_are_guessed(*, factor=1):
         for norm in norms(point["n"]):
             sizes = point | {"n": 2 * int(point["n"]), "d": d, "norm": max(norm, 1.0) * 1.001}
             yield sizes, proof.unknown_norm_at(**sizes), proof.unknown_norm_excess(**sizes) / factor
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -9,7 +9,7 @@ from scipy.stats import norm
 from lemmata.bounds.abgmu22 import assumptions, stability as bounds
 from lemmata.bounds.theorem import require
 from lemmata.experiments.abgmu22.assumptions import LABELS, REACHES
-from lemmata.experiments.checks import Control, Link, Step, equality, grid, identity_claim, inequality_claim
+from lemmata.experiments.checks import Control, Link, Step, equality, grid, identity_claim, inequality_claim, run_script
 from lemmata.experiments.instances.classes.glm_losses import largest_losses
 from lemmata.mechanisms.learners.glm import glm_gd, glm_output
 from lemmata.mechanisms.privacy import GaussianDP
@@ -333,3 +333,7 @@ def union_over_the_half():
     for n, delta, beta, guesses in itertools.product((2, 1000, 10**8), (1e-9, 0.5), (1e-3, 0.9), (1, 10)):
         levels = {"n": n, "delta": delta, "beta": beta, "guesses": guesses}
         yield levels, n / 2 * (min(delta, beta) / (2 * n * guesses)), bounds.all_records(**levels)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -19,6 +19,7 @@ from lemmata.experiments.checks import (
     inconclusive,
     inequality_claim,
     order_claim,
+    run_script,
     up_to_one,
     withheld,
 )
@@ -250,3 +251,7 @@ def fifth_bound(*, m, ratio):
             return inconclusive("FAILED", f"the least loss is known to lie in {one} and {other} only")
         yield {"m": m, "ratio": ratio, "Z": Z}, abs(one[0] - other[0]), claimed
     yield from moves(least_margin, claimed, m, ratio)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

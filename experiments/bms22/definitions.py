@@ -9,7 +9,7 @@ import numpy as np
 from lemmata.bounds.bms22 import definitions as bounds
 from lemmata.bounds.bms22.exponential_mechanism import label_pairs
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import Step, grid, identity_claim, inequality_claim, up_to_one
+from lemmata.experiments.checks import Step, grid, identity_claim, inequality_claim, run_script, up_to_one
 from lemmata.experiments.instances.laws.selections import UNIVERSE, empirical_risks, laws
 
 # Definitions 2.1 and 6.1 ----------------------------------------------------------------------------------------------
@@ -94,3 +94,7 @@ def zero_is_a_candidate():
     for u, rho in product(POINTS, RHOS):
         least = min(bounds.hinge_loss(u=w * u, rho=rho) for w in (-1, 0, 1))
         yield {"u": u, "rho": rho}, least, bounds.loss_of_zero(rho=rho)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

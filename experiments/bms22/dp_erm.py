@@ -19,6 +19,7 @@ from lemmata.experiments.checks import (
     inequality_claim,
     order_claim,
     refuted,
+    run_script,
     tail_claim,
     up_to_one,
     withheld,
@@ -366,3 +367,7 @@ def every_record_once():
     """The records drawn by our law against the formula."""
     for m, beta in product((2, 3, 4, 7, 8, 37, 64, 100), (0.9, 0.1, 1e-6)):
         yield {"m": m, "beta": beta}, drawn_records(m, beta), bounds.gradient_count(m=m, beta=beta)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -17,6 +17,7 @@ from lemmata.experiments.checks import (
     identity_claim,
     inequality_claim,
     order_claim,
+    run_script,
     up_to_one,
     withheld,
     within_order,
@@ -418,3 +419,7 @@ def rounds_are_counted(*, factor=1):
         sampled=(left / g(**p) for p, left in one_round_run() + cases),
         evidence="certificate",
     )
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -21,6 +21,7 @@ from lemmata.experiments.checks import (
     inequality_claim,
     order_claim,
     rate_claim,
+    run_script,
     up_to_one,
     withheld,
     within_order,
@@ -411,3 +412,7 @@ def steps_at_all_budgets():
         rows = ceil(bounds.printed_rows(m=m, epsilon=epsilon, delta=delta, beta=beta))
         setting = {"m": m, "epsilon": epsilon, "delta": delta}
         yield setting | {"beta": beta}, rows + log(m), bounds.step_order_with_logarithm(**setting)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

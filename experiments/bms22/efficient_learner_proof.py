@@ -19,6 +19,7 @@ from lemmata.experiments.checks import (
     inconclusive,
     inequality_claim,
     order_claim,
+    run_script,
     tail_claim,
     up_to_one,
     withheld,
@@ -406,3 +407,7 @@ def ball_is_wide_enough(*, factor=1):
     if proof.outcome != "HOLDS":
         return inconclusive("BUDGET", f"{proof.bound} was certified")
     return {"tightness": (proof.bound / radius, 1.0)}
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -17,6 +17,7 @@ from lemmata.experiments.checks import (
     inconclusive,
     inequality_claim,
     order_claim,
+    run_script,
     tail_claim,
     withheld,
 )
@@ -182,3 +183,7 @@ def gaussian_window(*, factor=1):
     y = ball(Fraction(4, 3))  # the density decreases, the window has length 2 gamma / 3
     if not (-y / 2).exp() / (2 * arb.pi() * y).sqrt() * 2 / 3 >= rate:
         return inconclusive("BUDGET", "the density at 4/3 is too small")
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -17,6 +17,7 @@ from lemmata.experiments.checks import (
     inequality_claim,
     order_claim,
     refuted,
+    run_script,
     within_order,
     witness,
 )
@@ -284,3 +285,7 @@ def features_then_learner(*, releases, kept=1.0):
         if risk <= 1 - sqrt(1 / 2) + excess:  # with right labels the least loss is at most 1 - 1/sqrt(2)
             return inconclusive("CONTROL_FAILED", f"with all labels wrong a release errs on {risk:.3f} only")
         return {"note": f"with all labels wrong a release errs on {risk:.3g}"}
+
+
+if __name__ == "__main__":
+    run_script(__file__)

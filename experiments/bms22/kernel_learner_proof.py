@@ -10,7 +10,7 @@ from math import ceil, log, sqrt
 import numpy as np
 
 from lemmata.bounds.bms22 import kernel_learner as bounds, random_features
-from lemmata.experiments.checks import Control, Link, grid, identity_claim, inequality_claim, tail_claim
+from lemmata.experiments.checks import Control, Link, grid, identity_claim, inequality_claim, run_script, tail_claim
 from lemmata.experiments.instances.classes.kernel_machines import exact_coefficients, machine, with_features
 
 EVERY_DRAW = "everywhere: every kernel with K(x, x) = r², every sample"
@@ -210,3 +210,7 @@ def features_do_worse(rng, size, *, kernel, m, beta, norm_bound, rho, radius, fa
         loss, norm = with_features(rng, kernel, trained, beta=beta, radius=factor * radius, rho=rho)
         failed[trial] = loss - trained.loss > allowed or norm > square or loss > trained.least + cost
     return failed
+
+
+if __name__ == "__main__":
+    run_script(__file__)

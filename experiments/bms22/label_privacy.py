@@ -18,6 +18,7 @@ from lemmata.experiments.checks import (
     grid,
     inequality_claim,
     order_claim,
+    run_script,
     tail_claim,
     up_to_one,
 )
@@ -248,3 +249,7 @@ def privacy_is_free_up_to_a_constant():
             point = {"m": m, "d": d, "beta": beta, "margin_loss": margin_loss}
             left = bounds.label_bound_derived(epsilon=epsilon, **point)
             yield point | {"epsilon": epsilon}, left, bounds.derived_without_privacy(**point)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

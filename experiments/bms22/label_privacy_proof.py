@@ -14,7 +14,7 @@ from lemmata.bounds.bms22.exponential_mechanism import two_level_failure
 from lemmata.bounds.bms22.margin_deviation import BARTLETT, log_cover, square_of_sum
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.theorem import at_least, require
-from lemmata.experiments.checks import Control, Link, Step, grid, inequality_claim, withheld
+from lemmata.experiments.checks import Control, Link, Step, grid, inequality_claim, run_script, withheld
 from lemmata.experiments.instances.classes import label_classes as small
 
 # From the cover to its loss -------------------------------------------------------------------------------------------
@@ -324,3 +324,7 @@ def same_minimisers():
     for loss, part, more in product((0.0, 0.3), (0.0, 0.01, 5.0), (0.0, 1e-3, 1.0)):
         here, there = (bounds.objective(loss=t, part=part) for t in (loss, loss + more))
         yield {"loss": loss, "part": part, "more": more}, here + more, there
+
+
+if __name__ == "__main__":
+    run_script(__file__)

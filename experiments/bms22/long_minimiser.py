@@ -14,6 +14,7 @@ from lemmata.experiments.checks import (
     inconclusive,
     inequality_claim,
     refuted,
+    run_script,
     up_to_one,
     witness,
 )
@@ -213,3 +214,7 @@ def empirical_minimisers(*, m, gamma, factor=1):
     shares = [0.1, 0.3, 0.5, 0.7, 0.9, 0.99]
     series = {"m gamma": shares, "probability": [(1 - s / m / 2) ** m for s in shares], "at least": [0.5] * 6}
     return {"tightness": (0.5 / float(long), 1.0), "series": series}
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -22,6 +22,7 @@ from lemmata.experiments.checks import (
     identity_claim,
     inconclusive,
     inequality_claim,
+    run_script,
     withheld,
 )
 from lemmata.mechanisms.privacy import PureDP
@@ -393,3 +394,7 @@ def enough_dimensions(*, c, factor=1):
     for share in (1, 1.5):
         d = bounds.dimension(c=c) / factor * share
         yield {"c": c, "share": share}, exp(-c * d / 2), 0.1
+
+
+if __name__ == "__main__":
+    run_script(__file__)

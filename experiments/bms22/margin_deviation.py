@@ -18,6 +18,7 @@ from lemmata.experiments.checks import (
     grid,
     inconclusive,
     inequality_claim,
+    run_script,
     tail_claim,
     up_to_one,
 )
@@ -251,3 +252,7 @@ def halfspaces_deviate(rng, size, *, m, noise, level, beta, factor=1):
     risk, empirical = hypothesis_classes.Halfplanes(spread=0.5, noise=noise, level=level).cells(rng, size, m)
     formula = bounds.margin_deviation_of_halfspaces.theorem.formula
     return (risk > formula(m=m, beta=beta, empirical=empirical * factor) / factor).any(axis=1)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -30,6 +30,7 @@ from lemmata.experiments.checks import (
     inconclusive,
     inequality_claim,
     refuted,
+    run_script,
     up_to_one,
     withheld,
     witness,
@@ -412,3 +413,7 @@ def rare_margins_and_models(*, epsilon, factor=1):
         margins = 0.5 ** np.arange(1, choice.candidates + 1)
         sides.append(MarginSelectionLaw(choice, (run,) * choice.candidates, margins, PureDP(2 * spent.epsilon)))
     return tuple(sides)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

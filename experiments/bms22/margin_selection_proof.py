@@ -14,7 +14,7 @@ from lemmata.bounds.bms22 import (
 )
 from lemmata.bounds.exact.balls import hull
 from lemmata.experiments.bms22.bound_sensitivity import neighbour_losses
-from lemmata.experiments.checks import inequality_claim, order_claim, up_to_one, withheld, witness
+from lemmata.experiments.checks import inequality_claim, order_claim, run_script, up_to_one, withheld, witness
 from lemmata.experiments.engine.claims.claim import Control, exact_claim, grid
 from lemmata.experiments.engine.claims.verdict import inconclusive, refuted
 from lemmata.experiments.instances.datasets.corners import POWERS_OF_TWO
@@ -409,3 +409,7 @@ def five_fall(*, factor=1):
         table.append((x, [value / x ** (2 * factor - 2) for value in values]))
     for (x, row), (_, smaller_margin) in pairwise(table):
         yield from (({"m": 1000, "ratio": x}, a, b) for a, b in zip(row, smaller_margin, strict=True))
+
+
+if __name__ == "__main__":
+    run_script(__file__)

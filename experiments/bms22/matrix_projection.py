@@ -14,6 +14,7 @@ from lemmata.experiments.checks import (
     inconclusive,
     inequality_claim,
     order_claim,
+    run_script,
     tail_claim,
 )
 from lemmata.mechanisms.features.sign_projection import sign_projection
@@ -206,3 +207,7 @@ def one_product(*, rate, factor=1):
         log_mean = np.log(np.mean(np.exp(rate * ((s @ w) * (s @ z) - w @ z))))
         square = np.sum((w + z) ** 2)
         yield {"rate": rate, "w": w, "z": z}, log_mean, bounds.split_mgf(rate, square) * (1 + 1e-9) / factor
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -24,6 +24,7 @@ from lemmata.experiments.checks import (
     inconclusive,
     inequality_claim,
     order_claim,
+    run_script,
     up_to_one,
 )
 from lemmata.experiments.checks.pair import largest_log_ratio
@@ -289,3 +290,7 @@ def bound_along_samples(**setting):
     sizes = [10**j for j in range(3, 13)]
     bound = [min(2.0, setting["margin_loss"] + network.explicit_gap(m=m, **setting)) for m in sizes]
     return {"m": sizes, "bound": bound, "largest risk": [1.0] * len(sizes)}
+
+
+if __name__ == "__main__":
+    run_script(__file__)

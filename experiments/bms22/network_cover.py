@@ -8,7 +8,7 @@ from scipy.integrate import quad
 
 from lemmata.bounds.bms22 import network_cover as bounds, network_embedding as embedding
 from lemmata.bounds.theorem import require
-from lemmata.experiments.checks import Control, Link, grid, inequality_claim, up_to_one
+from lemmata.experiments.checks import Control, Link, grid, inequality_claim, run_script, up_to_one
 from lemmata.experiments.instances.classes import networks
 
 GOOD_COVER = {
@@ -200,3 +200,7 @@ def our_resolution_is_fine(*, factor=1):
             each = factor * bounds.cover_resolution(**shape | {"rho": rho}) / sqrt(shape["layers"])
             _, distance = networks.iterated_cover(kappa, each, slope=shape["eta"] / 4, **recursion)
             yield shape | {"rho": rho}, distance, rho / 2
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -8,7 +8,7 @@ import numpy as np
 
 from lemmata.bounds.bms22 import network_cover as bounds, network_embedding as embedding
 from lemmata.bounds.bms22.matrix_projection import deviations, failure_of_deviations
-from lemmata.experiments.checks import Control, Link, Step, inequality_claim, up_to_one
+from lemmata.experiments.checks import Control, Link, Step, inequality_claim, run_script, up_to_one
 from lemmata.experiments.instances.classes import covers, networks
 from lemmata.mechanisms.learners.covers.network_learner import product_cover
 from lemmata.mechanisms.solvers.covers import farthest
@@ -140,3 +140,7 @@ def layers_are_absorbed():
     for L, r, eta, layers, resolution in product((1.0, 3.0), (1.5,), (1.0, 5.0), (1, 2, 3, 4, 60), (0.1,)):
         point = {"norm_bound": L, "radius": r, "eta": eta, "layers": layers, "resolution": resolution}
         yield point, bounds.covered_distance(**point), bounds.covered_distance_bound(**point)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

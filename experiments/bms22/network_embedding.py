@@ -11,6 +11,7 @@ from lemmata.experiments.checks import (
     Control,
     inequality_claim,
     order_claim,
+    run_script,
     up_to_one,
 )
 from lemmata.experiments.instances.classes import networks
@@ -138,3 +139,7 @@ def recursion_is_summed():
     for layers, tau, distance, *_ in networks.embedded_networks(12, 60, 8, 25, 2.0, 3.0, 1.0):
         sizes = {"norm_bound": 3.0, "radius": 1.0, "layers": layers}
         yield sizes | {"tau": tau}, distance, networks.iterated_distance(tau, slope=0.5, **sizes)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -9,7 +9,7 @@ import numpy as np
 
 from lemmata.bounds.bms22 import network_embedding as bounds
 from lemmata.bounds.bms22.matrix_projection import deviations, failure_of_deviations
-from lemmata.experiments.checks import ROUNDING, Control, Step, inequality_claim, up_to_one
+from lemmata.experiments.checks import ROUNDING, Control, Step, inequality_claim, run_script, up_to_one
 from lemmata.experiments.instances.classes import networks
 
 SIZES = [dict(norm_bound=Fraction(L), radius=Fraction(3, 2), eta=Fraction(e)) for L, e in product((1, 3), (1, 5))]
@@ -113,3 +113,7 @@ def printed_rows_are_enough():
         distance = networks.iterated_distance(tau, slope=sizes["eta"] / 4, **recursion)
         allowed = bounds.distance_at_the_printed_rows(rho=sqrt(10) * scale * tau, layers=layers, **sizes)
         yield sizes | {"layers": layers, "tau": tau}, distance, allowed
+
+
+if __name__ == "__main__":
+    run_script(__file__)

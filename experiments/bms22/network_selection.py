@@ -17,7 +17,7 @@ from lemmata.bounds.bms22 import (
     pure_learner,
     pure_learner_proof as linear,
 )
-from lemmata.experiments.checks import ROUNDING, Control, Step, inequality_claim, order_claim, up_to_one
+from lemmata.experiments.checks import ROUNDING, Control, Step, inequality_claim, order_claim, run_script, up_to_one
 from lemmata.experiments.instances.classes import covers, networks
 from lemmata.experiments.instances.datasets.corners import NETWORK
 from lemmata.mechanisms.learners.covers.network_learner import product_cover
@@ -270,3 +270,7 @@ def volumes_are_less(*, factor=1):
         made = product_cover(k, width, layers, norm_bound=1.0, resolution=0.3)
         sizes = {"k": k, "layers": layers, "width": width, "norm_bound": 1.0, "resolution": 0.3}
         yield sizes, factor * bounds.log_volume_bound(**sizes), sum(log(one.size) for one in made)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

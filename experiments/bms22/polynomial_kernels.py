@@ -8,7 +8,7 @@ import numpy as np
 
 from lemmata.bounds.bms22 import efficient_learner, polynomial_kernels as bounds
 from lemmata.bounds.theorem import between, require
-from lemmata.experiments.checks import Link, Step, identity_claim, inequality_claim, order_claim
+from lemmata.experiments.checks import Link, Step, identity_claim, inequality_claim, order_claim, run_script
 from lemmata.experiments.instances.datasets.erm_families import SAMPLE_AND_BUDGET, learner_settings
 from lemmata.mechanisms.features.kernel_features import monomials
 
@@ -204,3 +204,7 @@ def monomials_are_learnt():
             if c <= radius**2 and p["beta"] <= 1 / 2:  # R <= 2^(p/2) r^p, and each logarithm of 2/beta is at most twice
                 printed = bounds.printed_polynomial_order(**point)
                 yield Link("c ≤ r²", point, order, 2 * 2 ** (degree / 2) * printed)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -26,6 +26,7 @@ from lemmata.experiments.checks import (
     inconclusive,
     inequality_claim,
     order_claim,
+    run_script,
     up_to_one,
 )
 from lemmata.experiments.checks.pair import largest_log_ratio
@@ -380,3 +381,7 @@ def no_selection_is_longer():
     for d, k in ((1, 1), (2, 2), (2, 4), (3, 2), (4, 3)):
         longest = 2 * np.mean([np.linalg.norm(public.matrix, 2) for public in small.sign_matrices(k, d)])
         yield {"d": d, "k": k, "of": "sign matrices"}, longest, pure_learner.selected_norm(d=d, k=k, norm_bound=1.0)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

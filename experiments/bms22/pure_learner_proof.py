@@ -15,6 +15,7 @@ from lemmata.experiments.checks import (
     identity_claim,
     inequality_claim,
     order_claim,
+    run_script,
     up_to_one,
     withheld,
     witness,
@@ -452,3 +453,7 @@ def chernoff(*, m, complexity, factor=1):
     for risk, chance in zip(risks, chances, strict=True):
         yield {"m": m, "complexity": complexity, "risk": risk}, chance, allowed
     return {"series": {"risk": risks[::8], "bound": [allowed] * len(risks[::8]), "exact": chances[::8]}}
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -27,6 +27,7 @@ from lemmata.experiments.checks import (
     inequality_claim,
     order_claim,
     refuted,
+    run_script,
     tail_claim,
     up_to_one,
     witness,
@@ -358,3 +359,7 @@ def blocks_cost(d, count):
     """ceil(D/h) blocks of width h, a power of 2, of 2 h log2 h sums and 3 h products each."""
     bits = max(1, (d - 1).bit_length())
     return -(-count // 2**bits) * 2**bits * (2 * bits + 3)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -15,7 +15,7 @@ from flint import arb
 from lemmata.bounds.bms22 import relative_deviation as bounds
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.binomials import at_least
-from lemmata.experiments.checks import Control, Step, equality, grid, inequality_claim, tail_claim
+from lemmata.experiments.checks import Control, Step, equality, grid, inequality_claim, run_script, tail_claim
 from lemmata.experiments.instances.classes import hypothesis_classes
 from lemmata.experiments.instances.laws.deviation_laws import decide_uniform, improbable, level_of, with_less
 
@@ -228,3 +228,7 @@ def deviation_is_solved(*, factor=1):
     """The largest p with p - r <= 2 sqrt(Q p) against the solution."""
     for r, Q in itertools.product((0.0, 1e-9, 0.25, 1.0, 4.0), (0.0, 1e-9, 0.25, 1.0, 4.0)):
         yield {"r": r, "Q": Q}, (sqrt(Q) + sqrt(Q + r)) ** 2, bounds.solved(r=r, Q=Q) / factor
+
+
+if __name__ == "__main__":
+    run_script(__file__)

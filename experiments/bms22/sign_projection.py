@@ -20,6 +20,7 @@ from lemmata.experiments.checks import (
     inequality_claim,
     refuted,
     rows_order,
+    run_script,
     tail_claim,
     witness,
 )
@@ -306,3 +307,7 @@ def parallelogram_step():
     for gamma, plus in product((0.5, 1.0), (0.0, 2.0, 4.0)):
         chained = bounds.polarisation(gamma=gamma, plus=plus, minus=4 - plus)
         yield {"gamma": gamma, "plus": plus}, chained, bounds.parallelogram(gamma=gamma)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

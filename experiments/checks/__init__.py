@@ -51,6 +51,7 @@ __all__ = [
     "rate_claim",
     "refuted",
     "rows_order",
+    "run_script",
     "search_worst",
     "spread",
     "tail_claim",
@@ -60,3 +61,10 @@ __all__ = [
     "within_order",
     "witness",
 ]
+
+
+def run_script(file: str) -> None:
+    """Decide a module of claims and draw its figures: the last line of every module, see `lemmata.script`."""
+    import lemmata  # by its public name: commands stand above this package
+
+    lemmata.script(file)

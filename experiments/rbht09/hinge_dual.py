@@ -12,7 +12,7 @@ from math import ceil, exp, log, sqrt
 import numpy as np
 
 from lemmata.bounds.rbht09 import hinge_dual, kernel_accuracy, kernel_svm
-from lemmata.experiments.checks import Step, grid, identity_claim, inequality_claim, order_claim
+from lemmata.experiments.checks import Step, grid, identity_claim, inequality_claim, order_claim, run_script
 from lemmata.experiments.rbht09.kernel_accuracy import THEOREM, composed, flawed, flaws
 from lemmata.mechanisms.features.random_features import profile
 from lemmata.mechanisms.numerics.streams import generator
@@ -379,3 +379,7 @@ def second_case():
         lam = place["acc"] * sqrt(count) / (8 * log(2 / place["delta"]))
         level = hinge_dual.hinge_noise_scale(beta=1.0, n=2, C=1.0, count=count) / lam
         yield place | {"count": count}, level, hinge_dual.second_case_order(**place)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

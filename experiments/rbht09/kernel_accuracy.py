@@ -12,7 +12,7 @@ from lemmata.bounds.rbht09 import kernel_accuracy as bounds, svm_accuracy
 from lemmata.bounds.rbht09.kernel_spectra import cauchy_profile
 from lemmata.bounds.rbht09.random_features import uniform_features_normalised
 from lemmata.bounds.theorem import between
-from lemmata.experiments.checks import Step, equality, grid, inequality_claim
+from lemmata.experiments.checks import Step, equality, grid, inequality_claim, run_script
 from lemmata.experiments.rbht09.kernel_svm import hinge
 from lemmata.experiments.rbht09.svm_accuracy import erlang_tail
 
@@ -278,3 +278,7 @@ def useful_as_defined_corrected(*, acc, delta):
     """The same at the chance of failure 1 - delta."""
     noise = bounds.useful_noise_defined_corrected
     yield from composed(noise, bounds.features_for, acc=acc, delta=delta, failure=1 - delta, C=1.0, Lambda=1.0)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -12,7 +12,7 @@ from statistics import NormalDist
 import numpy as np
 
 from lemmata.bounds.rbht09 import kernel_accuracy as bounds, kernel_accuracy_proof as steps
-from lemmata.experiments.checks import Control, identity_claim, inequality_claim, up_to_one
+from lemmata.experiments.checks import Control, identity_claim, inequality_claim, run_script, up_to_one
 from lemmata.experiments.instances.classes.nearby_kernels import solved_pair
 from lemmata.mechanisms.numerics.streams import generator
 
@@ -289,3 +289,7 @@ def total_probability():
     for conditional, event, beyond in product((0.1, 0.9, 1.0), (0.3, 0.999), (0.0, 0.5)):
         value = steps.joint_chance_at_least(conditional=conditional, event=event)
         yield {"conditional": conditional, "event": event}, value, conditional * event + beyond * (1 - event)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

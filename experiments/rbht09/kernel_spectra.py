@@ -6,7 +6,7 @@ function of `lemmata.bounds.rbht09.kernel_spectra`.
 """
 
 from lemmata.bounds.rbht09 import kernel_spectra
-from lemmata.experiments.checks import cases_claim, inconclusive, refuted, witness
+from lemmata.experiments.checks import cases_claim, inconclusive, refuted, run_script, witness
 from lemmata.experiments.checks.inequality import CaseReader
 from lemmata.experiments.instances.laws.kernel_transforms import (
     compare_mass,
@@ -201,3 +201,7 @@ transform_claim(
     "π in one dimension",
 )
 transform_claim(kernel_spectra.table_constant_inverse, cites=("Fourier inversion",))
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -9,7 +9,7 @@ from math import pi
 
 from lemmata.bounds.rbht09 import hinge_dual, kernel_svm, private_svm
 from lemmata.bounds.theorem import between, require
-from lemmata.experiments.checks import Control, Step, attack_claim, inequality_claim, order_claim
+from lemmata.experiments.checks import Control, Step, attack_claim, inequality_claim, order_claim, run_script
 from lemmata.experiments.instances.pairs.svm_neighbours import flipped
 from lemmata.experiments.rbht09.private_svm import ATTACKED, privacy_loss
 from lemmata.mechanisms.features.random_features import FourierMap
@@ -212,3 +212,7 @@ def features_for_fixed_C():
         setting = {"acc": acc, "delta": delta, "d": d}
         features = hinge_dual.hinge_features(sigma_p=1.0, diam=2.0, **setting)
         yield setting, features, kernel_svm.features_order_corrected(**setting)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -13,7 +13,7 @@ import numpy as np
 
 from lemmata.bounds.rbht09 import lower_bounds as bounds, svm_sensitivity
 from lemmata.bounds.theorem import positive, require
-from lemmata.experiments.checks import Step, equality, identity_claim, inequality_claim
+from lemmata.experiments.checks import Step, equality, identity_claim, inequality_claim, run_script
 from lemmata.experiments.instances.pairs.packed_databases import (
     DELTAS,
     SOLVER,
@@ -298,3 +298,7 @@ def least_failure_is_attained():
         level = bounds.line_level(delta=claimed, acc=0.01, C=1.0, n=10)
         yield {"beta": beta, "by": "first sentence"}, beta, level
         yield {"beta": beta, "by": "first sentence"}, level, beta
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -6,7 +6,7 @@ from itertools import product
 
 from lemmata.bounds.rbht09 import lower_bounds as bounds
 from lemmata.bounds.theorem import between
-from lemmata.experiments.checks import Step, exact_claim, identity_claim, inequality_claim
+from lemmata.experiments.checks import Step, exact_claim, identity_claim, inequality_claim, run_script
 from lemmata.experiments.instances.pairs.packed_databases import lemma_17, line_svm, response, strictly_below
 
 # Lemma 17 -------------------------------------------------------------------------------------------------------------
@@ -132,3 +132,7 @@ def ratio_of_two_probabilities():
     for delta, wrong, own in product((0.1, 0.9), (0.5, 1.0), (0.0, 1.0)):
         ratio = wrong * bounds.wrong_ball(delta=delta) / (1 - delta + own * delta)
         yield {"delta": delta, "wrong": wrong, "own": own}, ratio, bounds.mean_ratio(delta=delta)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -14,7 +14,7 @@ from flint import arb
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.rbht09 import lower_bounds_rbf as bounds
 from lemmata.bounds.rbht09.lower_bounds import packing_level
-from lemmata.experiments.checks import inequality_claim
+from lemmata.experiments.checks import inequality_claim, run_script
 from lemmata.experiments.instances.pairs.packed_databases import DELTAS, SOLVER, best_failure
 from lemmata.mechanisms.solvers.svm import solve_rows
 
@@ -179,3 +179,7 @@ def small_sigmas_are_impossible():
         if sigma < 0.67:
             one_less = bounds.circle_databases(sigma=sigma * (1 + 1e-9))
             yield setting | {"beta": beta, "N": one_less}, packing_level(delta=delta, N=one_less), beta
+
+
+if __name__ == "__main__":
+    run_script(__file__)

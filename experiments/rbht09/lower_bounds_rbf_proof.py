@@ -15,7 +15,7 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.rbht09 import lower_bounds_rbf, lower_bounds_rbf as bounds
 from lemmata.bounds.rbht09.lower_bounds import wrong_ball
 from lemmata.bounds.theorem import between, positive, require
-from lemmata.experiments.checks import Step, exact_claim, identity_claim, inequality_claim
+from lemmata.experiments.checks import Step, exact_claim, identity_claim, inequality_claim, run_script
 from lemmata.experiments.instances.pairs.packed_databases import (
     DELTAS,
     circle_kernel,
@@ -313,3 +313,7 @@ def ratio_on_the_thinnest_ball():
     for delta, N, own in product((0.1, 0.9), (2, 5, 40), (0.0, 1.0)):
         most = bounds.thinnest_ball(delta=delta, N=N) / (1 - delta + own * delta)
         yield {"delta": delta, "N": N, "own": own}, most, bounds.mean_ratio_of_many(delta=delta, N=N)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

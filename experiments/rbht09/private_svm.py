@@ -20,6 +20,7 @@ from lemmata.experiments.checks import (
     identity_claim,
     inconclusive,
     inequality_claim,
+    run_script,
 )
 from lemmata.experiments.instances.pairs import svm_neighbours
 from lemmata.mechanisms.learners.erm import objective_perturbation, output_perturbation, private_svm as mechanism
@@ -251,3 +252,7 @@ def law_of(Z, C, loss, ridge, rate):
 def objective_perturbation_pair(*, beta, n, C, loss, factor=1):
     """Objective perturbation: the flipped label moves the noise that belongs to a release by 2."""
     return baseline_pair(objective_perturbation, epsilon=beta * factor, n=n, C=C, loss=loss)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -18,6 +18,7 @@ from lemmata.experiments.checks import (
     identity_claim,
     inequality_claim,
     refuted,
+    run_script,
     witness,
 )
 from lemmata.experiments.instances.laws import lattice_laws
@@ -361,3 +362,7 @@ def quantiles_are_near(*, quantiles, cells, beta, epsilon, factor=1):
             total = sum((weight for _, weight in weights), arb(0))
             near *= 1 - sum((weight for rank, weight in weights if rank > level), arb(0)) / total
         yield {"records": name, "n": n}, 1 - near, beta
+
+
+if __name__ == "__main__":
+    run_script(__file__)

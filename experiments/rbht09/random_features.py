@@ -26,6 +26,7 @@ from lemmata.experiments.checks import (
     inconclusive,
     inequality_claim,
     refuted,
+    run_script,
     tail_claim,
     vacuous,
     witness,
@@ -310,3 +311,7 @@ def cauchy_frequencies_have_none(*, R):
         nodes = np.sinh(np.linspace(-math.asinh(R), math.asinh(R), 200_001))
         printed = trapezoid(nodes**2 / (math.pi * (1 + nodes**2)), nodes)
         yield {"R": R, "of": "the printed density"}, abs(printed - float(moment)), 1e-6 * float(moment)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -27,6 +27,7 @@ from lemmata.experiments.checks import (
     inconclusive,
     inequality_claim,
     refuted,
+    run_script,
     witness,
 )
 from lemmata.mechanisms.numerics.streams import generator
@@ -375,3 +376,7 @@ def printed_magnitude(*, lam):
 def right_magnitude(*, lam, factor=1):
     """|Laplace(0, lambda)| exponential with scale lambda."""
     yield from magnitudes(svm_accuracy.magnitude_scale_corrected(lam=lam) * factor, lam)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -12,7 +12,7 @@ from math import log
 import numpy as np
 
 from lemmata.bounds.rbht09 import svm_sensitivity as bounds
-from lemmata.experiments.checks import Control, equality, grid, inconclusive, inequality_claim, withheld
+from lemmata.experiments.checks import Control, equality, grid, inconclusive, inequality_claim, run_script, withheld
 from lemmata.experiments.instances.pairs import svm_neighbours
 from lemmata.mechanisms.numerics.streams import generator
 
@@ -315,3 +315,7 @@ def auxiliary_display_sign(**setting):
 def auxiliary_display_right_sign(*, factor=1, **setting):
     """Corrected: 0 >= -g + n / (2C) ||w_D - w_D'||^2."""
     return (yield from displays(bounds.auxiliary_display_corrected, setting, factor))
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -28,6 +28,7 @@ from lemmata.experiments.checks import (
     inconclusive,
     inequality_claim,
     refuted,
+    run_script,
     spread,
     up_to_one,
     witness,
@@ -395,3 +396,7 @@ def margin_and_weights(*, factor=1, **setting):
     """The flip changes the majority: whichever sign the weight has, it is one error more for either dataset."""
     X, y = np.ones((3, 1)), np.array([1.0, 1.0, -1.0])
     return pairs.tuned_margins(X, y, factor, **setting), pairs.tuned_margins(X, y * [-1, 1, 1], factor, **setting)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

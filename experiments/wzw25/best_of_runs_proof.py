@@ -6,7 +6,7 @@ from lemmata.bounds.exact import winner_profile
 from lemmata.bounds.exact.balls import Phi, exact
 from lemmata.bounds.exact.tuning_curves import sharp_growth
 from lemmata.bounds.wzw25 import best_of_runs as bound
-from lemmata.experiments.checks import Control, inconclusive, inequality_claim
+from lemmata.experiments.checks import Control, inconclusive, inequality_claim, run_script
 from lemmata.experiments.checks.tuning_account import BITS, Runs, account_cases, rare_outputs_inserted
 
 SMALLEST = 1e-10  # of delta: sums of probabilities are off by up to 3e-13
@@ -59,3 +59,7 @@ def worst_run_keeps_its_promise(*, factor=1, **setting):
         return ending
     reached = found / setting["delta"]
     return ending | {"note": f"{ending['note']}; the worst order found {reached:.3f} δ", "tightness": (reached, 1.0)}
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -15,7 +15,7 @@ from lemmata.bounds.exact.balls import exact, hull
 from lemmata.bounds.exact.gaussian_maxima import mean_max, mean_max_of_count, range_exceeds
 from lemmata.bounds.wzw25 import gaussian_maxima as bound, run_counts
 from lemmata.bounds.wzw25.algorithms import printed_budget, score_noise, split_budget
-from lemmata.experiments.checks import Control, Link, grid, identity_claim, inequality_claim, withheld
+from lemmata.experiments.checks import Control, Link, grid, identity_claim, inequality_claim, run_script, withheld
 from lemmata.experiments.checks.gaussian_means import count_mean_cases, max_mean_cases
 from lemmata.experiments.checks.gaussian_tails import MAXIMUM, RANGE, TWICE_MAXIMUM, level_claim
 
@@ -337,3 +337,7 @@ def mean_of_the_count():
         total = tnb.series(eta, r, power=1)[0]
         claimed = bound.mean_inserted.theorem.formula(eta=exact(eta), r=exact(r), sigma=arb(3))
         yield {"eta": eta, "r": r}, arb(2).sqrt() * 3 * total.log().sqrt(), claimed
+
+
+if __name__ == "__main__":
+    run_script(__file__)

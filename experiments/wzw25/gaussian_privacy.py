@@ -20,6 +20,7 @@ from lemmata.experiments.checks import (
     identity_claim,
     inconclusive,
     inequality_claim,
+    run_script,
 )
 from lemmata.experiments.checks.gaussian_pairs import binned_gaussians
 from lemmata.experiments.checks.privacy_conversion import PRECISION, Conversion, decide_conversion
@@ -381,3 +382,7 @@ def thresholds_tell_neighbours_apart(*, sensitivity, sigma, step, factor=1):
                 float_gaussian.quantile(high),
                 float_gaussian.quantile(low) + exact(mu),
             )
+
+
+if __name__ == "__main__":
+    run_script(__file__)

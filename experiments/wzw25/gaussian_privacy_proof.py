@@ -10,7 +10,7 @@ from flint import arb
 
 from lemmata.bounds.exact.balls import exact, upper_end
 from lemmata.bounds.wzw25 import gaussian_privacy as bounds, gaussian_privacy_proof as release
-from lemmata.experiments.checks import Control, attack_claim, grid, inequality_claim, tail_claim
+from lemmata.experiments.checks import Control, attack_claim, grid, inequality_claim, run_script, tail_claim
 from lemmata.experiments.instances.pairs.adaptive_spending import best_choice, best_order, spent
 from lemmata.experiments.instances.pairs.column_tables import FirstCounts, neighbours
 from lemmata.experiments.instances.pairs.reachable_floats import watched
@@ -474,3 +474,7 @@ def ridge_errs_by_more(rng, size, *, D, mu, few, ratio, beta, factor=1):
     wide = replace(law, sigma=law.sigma * factor)
     off = np.stack([second_moments.solve_ridge(*wide.ask(rng), law.sigma) for _ in range(size)]) - best
     return ((off @ A) * off).sum(axis=1) / 2 > bound
+
+
+if __name__ == "__main__":
+    run_script(__file__)

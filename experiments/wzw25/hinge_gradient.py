@@ -8,7 +8,7 @@ import numpy as np
 from lemmata.bounds.theorem import between, require
 from lemmata.bounds.wzw25 import hinge_gradient as bounds
 from lemmata.bounds.wzw25.noisy_gd import value_sensitivity
-from lemmata.experiments.checks import Control, Step, inequality_claim
+from lemmata.experiments.checks import Control, Step, inequality_claim, run_script
 
 HINGE = "domain: hinge losses"
 
@@ -120,3 +120,7 @@ def hinge_is_lipschitz():
         losses = [max(0, 1 - x * norm / width) for x in (w, v)]
         claimed = bounds.lipschitz_constant(norm=norm, width=width) * abs(w - v)
         yield {"norm": norm, "width": width, "w": w, "v": v}, abs(losses[0] - losses[1]), claimed
+
+
+if __name__ == "__main__":
+    run_script(__file__)

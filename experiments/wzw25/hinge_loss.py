@@ -11,7 +11,7 @@ import numpy as np
 
 from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import hinge_loss as bound
-from lemmata.experiments.checks import Control, Step, identity_claim, inequality_claim, withheld
+from lemmata.experiments.checks import Control, Step, identity_claim, inequality_claim, run_script, withheld
 from lemmata.experiments.wzw25.inliers_and_outliers import WEIGHTS, hinge_sum, smallest_hinge
 
 
@@ -94,3 +94,7 @@ def excess_is_positive(*, n, factor=1):
             yield {"n": n, "records": len(Z), "w": v}, 0, excess
             yield {"n": n, "records": len(Z), "w": v}, loss - hinge_sum(w, Z, Fraction(1)), excess
             yield {"n": n, "records": len(Z), "w": v}, excess, loss - hinge_sum(w, Z, Fraction(1))
+
+
+if __name__ == "__main__":
+    run_script(__file__)

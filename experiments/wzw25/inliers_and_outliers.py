@@ -23,6 +23,7 @@ from lemmata.experiments.checks import (
     inequality_claim,
     order_claim,
     refuted,
+    run_script,
     withheld,
     witness,
 )
@@ -300,3 +301,7 @@ def hinge_needs_the_margin(*, inliers, factor=1):
     names = ("gamma", "risk of the hinge minimiser", "|S_out| / n", "|S_out| / (gamma n)")
     series = {name: [float(x) for x in column] for name, column in zip(names, zip(*curve, strict=True), strict=True)}
     return {"series": series}
+
+
+if __name__ == "__main__":
+    run_script(__file__)

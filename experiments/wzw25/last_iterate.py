@@ -25,6 +25,7 @@ from lemmata.experiments.checks import (
     inconclusive,
     inequality_claim,
     mean_claim,
+    run_script,
     tail_claim,
     up_to_one,
 )
@@ -404,3 +405,7 @@ def batches_are_dominated_on_the_line():
         total = sqrt(n_steps * (2 * a) ** 2 + mu**2)
         setting = {"epsilon": epsilon, "rate": 1.0, "scale": a, "steps": n_steps, "mu": mu}
         yield setting, float(closed_form(epsilon, total)), bounds.batches_privacy(**setting)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -12,7 +12,7 @@ from lemmata.bounds.theorem import at_least, positive
 from lemmata.bounds.wzw25 import last_iterate_proof as bounds
 from lemmata.bounds.wzw25.hinge_gradient import tangent_value
 from lemmata.bounds.wzw25.noisy_gd import noise_std, printed_steps, stride
-from lemmata.experiments.checks import Link, grid, inequality_claim, up_to_one
+from lemmata.experiments.checks import Link, grid, inequality_claim, run_script, up_to_one
 
 CHECK = {
     "tightness": up_to_one,
@@ -249,3 +249,7 @@ def printed_step_size():
         truth = bounds.free_energy_tail(**run, eta=stride(**run, log_factor=logs), beta=beta)
         yield Link("d σ² ≤ A/l, σ² l ≤ A, T ≥ n²μ²", setting, truth, closed)
         yield setting, closed, bounds.dimension_pays(**setting)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -24,6 +24,7 @@ from lemmata.experiments.checks import (
     inconclusive,
     inequality_claim,
     refuted,
+    run_script,
     up_to_one,
     witness,
 )
@@ -400,3 +401,7 @@ def scale_is_free(*, factor=1):
         moved = {k: v for k, v in sample.items() if k != "radius"} | {"gamma": sample["gamma"] * scale}
         one = bounds.scaled_rate.theorem.formula(**moved, radius=scale * factor)
         yield moved | {"radius": scale}, one, bounds.scaled_twin(**moved, radius=scale)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

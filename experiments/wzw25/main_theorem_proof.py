@@ -9,7 +9,7 @@ import numpy as np
 from lemmata.bounds.exact.numbers import exp
 from lemmata.bounds.exact.privacy_curves import closed_form
 from lemmata.bounds.wzw25 import algorithms as numbers, main_theorem as bounds, whole_grid
-from lemmata.experiments.checks import equality, inequality_claim, up_to_one
+from lemmata.experiments.checks import equality, inequality_claim, run_script, up_to_one
 from lemmata.experiments.instances.datasets import margin_orders
 from lemmata.experiments.wzw25.whole_grid import TAIL_LOGS
 from lemmata.experiments.wzw25.whole_grid_proof import useful_from
@@ -120,3 +120,7 @@ def monitor_of_many_runs():
         q = np.append(0.0, rng.uniform(-c * n, n, size=min(k, 1000)))  # largest - mean <= (c / rate) log(k+1)
         share = np.exp((q - q.max()) * rate / c)
         yield setting, float(q.max() - q @ share / share.sum()), c * log(len(q)) / rate
+
+
+if __name__ == "__main__":
+    run_script(__file__)

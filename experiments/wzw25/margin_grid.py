@@ -20,6 +20,7 @@ from lemmata.experiments.checks import (
     inequality_claim,
     order_claim,
     refuted,
+    run_script,
     witness,
 )
 from lemmata.experiments.instances.datasets.margin_profiles import (
@@ -372,3 +373,7 @@ def display_holds_with_a_radius(*, n, radius):
         return bound.same_display_constant(n=n, epsilon=float(epsilon), radius=radius)
 
     yield from all_profiles(n, constant, budgets(n), radius=Fraction(radius))
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from lemmata.bounds.wzw25 import margins as bound
-from lemmata.experiments.checks import Control, identity_claim, inequality_claim
+from lemmata.experiments.checks import Control, identity_claim, inequality_claim, run_script
 from lemmata.mechanisms.solvers.margin import geometric_margin, min_outliers, signed_records, subset_margins
 
 # Equation 1 -----------------------------------------------------------------------------------------------------------
@@ -218,3 +218,7 @@ def everything_reaches_zero(*, n, d, factor=1):
         yield {"n": n, "d": d, "kind": kind}, count, bound.outlier_count_at_zero(n=n)
         yield {"n": n, "d": d, "kind": kind, "level": 0}, min_outliers(X, y, 0.0).high, 0
     return {"tightness": None}
+
+
+if __name__ == "__main__":
+    run_script(__file__)

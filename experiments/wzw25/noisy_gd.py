@@ -19,6 +19,7 @@ from lemmata.experiments.checks import (
     inequality_claim,
     mean_claim,
     order_claim,
+    run_script,
     up_to_one,
 )
 from lemmata.experiments.checks.pair import weaker
@@ -310,3 +311,7 @@ def randhie(*, n, rows, factor=1):
     X, y = load("randhie")
     chosen = np.argsort(-np.linalg.norm(X, axis=1), kind="stable")[:n] if rows == "longest first" else np.arange(n)
     return weaker(flipped(X[chosen], y[chosen], mu=1.0, width=2.0, steps="balanced", output="iterates"), factor)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

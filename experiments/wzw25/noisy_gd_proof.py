@@ -23,6 +23,7 @@ from lemmata.experiments.checks import (
     identity_claim,
     inequality_claim,
     refuted,
+    run_script,
     up_to_one,
     withheld,
     witness,
@@ -359,3 +360,7 @@ def last_line_holds():
             root = n * mu * (1 + more)  # of T
             left = 2 * n * sensitivity * distance / root + 2 * sqrt(d) * sensitivity * root / mu * distance / root
             yield setting | {"n": n, "more": more}, left, bounds.last_line(**setting)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -13,7 +13,7 @@ from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.exact.gaussian_maxima import best_loses, mean_min
 from lemmata.bounds.wzw25 import noisy_minimum as bound
 from lemmata.bounds.wzw25.gaussian_maxima import max_mean, range_threshold_scaled
-from lemmata.experiments.checks import Control, grid, identity_claim, inequality_claim, up_to_one
+from lemmata.experiments.checks import Control, grid, identity_claim, inequality_claim, run_script, up_to_one
 from lemmata.experiments.checks.gaussian_means import FAR, choice_mean_cases, max_mean_cases
 from lemmata.experiments.checks.gaussian_tails import ABOVE, CHOICE, CHOICE_ANY, NOISE_RANGE, level_claim
 from lemmata.experiments.wzw25.gaussian_maxima import LACKS_SIGMA, OWN, RANGE_CAUGHT, TIED
@@ -186,3 +186,7 @@ def chosen_tail_sharp(*, sigma, factor=1):
 def noise_range_tail():
     """Corollary A.6 for the noise of the candidates, as printed and with sigma in both terms."""
     return NOISE_RANGE
+
+
+if __name__ == "__main__":
+    run_script(__file__)

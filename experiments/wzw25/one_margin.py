@@ -23,6 +23,7 @@ from lemmata.experiments.checks import (
     mean_claim,
     order_claim,
     refuted,
+    run_script,
     tail_claim,
 )
 from lemmata.experiments.instances.datasets import margin_orders, planted as data
@@ -368,3 +369,7 @@ def smallest_set_is_best(*, mu, beta, factor=1):
             return inconclusive("FAILED", f"m({gamma}) is not decided")
         bound = bounds.fewest_outliers_loss(**run, gamma=gamma, outliers=min(7, fewest.high + factor - 1))
         yield {"gamma": gamma, "mu": mu, "beta": beta, "X": X.tolist(), "y": y.tolist()}, bound, best
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -25,6 +25,7 @@ from lemmata.experiments.checks import (
     inequality_claim,
     order_claim,
     refuted,
+    run_script,
     up_to_one,
     witness,
 )
@@ -382,3 +383,7 @@ def error_from_its_parts():
         g = exact(setting["gamma"]) / exact(setting["radius"])
         bad = float(projected_margins.bad_projection(n=setting["n"], g=g, k=rows)) if projected else 0.0
         yield setting, average_from_its_parts(setting) + bad, margin.expected_error(**setting)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

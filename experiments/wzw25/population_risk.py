@@ -40,6 +40,7 @@ from lemmata.experiments.checks import (
     inconclusive,
     inequality_claim,
     refuted,
+    run_script,
     up_to_one,
 )
 from lemmata.experiments.instances.datasets import margin_orders
@@ -369,3 +370,7 @@ def citation_holds(*, n, V, beta, factor=1):
     if truth > exact(beta):
         return refuted("enumeration", tail_witness(setting, beta, truth, f"two atoms, one of mass {mass:.6g}", ""))
     return verdict
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -16,6 +16,7 @@ from lemmata.experiments.checks import (
     inconclusive,
     inequality_claim,
     refuted,
+    run_script,
     up_to_one,
     witness,
 )
@@ -328,3 +329,7 @@ def few_outliers_vanish():
         orders = [proof.risk_over_root(n=n, outliers=few, **fixed) for n, few in counts]
         for before, after in pairwise(orders):
             yield fixed | {"of": "along n"}, after, 0.6 * before
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -23,6 +23,7 @@ from lemmata.experiments.checks import (
     inequality_claim,
     refuted,
     rows_order,
+    run_script,
     tail_claim,
     up_to_one,
     witness,
@@ -344,3 +345,7 @@ def projection_loses_the_margin(rng, size, *, data, removed, beta, factor=1):
     grams = (sign_gram(k, X.shape[1], rng=rng) for _ in range(size))
     third = margin.value / 3
     return np.array([not projected_margin_reaches(third, X, y, margin.direction, gram) for gram in grams])
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -6,7 +6,7 @@ from itertools import product
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import projected_margins as bound
-from lemmata.experiments.checks import Control, Step, inconclusive, inequality_claim
+from lemmata.experiments.checks import Control, Step, inconclusive, inequality_claim, run_script
 
 # The smallest example of the wrong links: w = e_1, records (11/61) e_1 +- (60/61) e_2, five rows of signs.
 GAMMA, SPREAD, ROWS = Fraction(11, 61), Fraction(60, 61), ((1, 1), (1, 1), (1, 1), (1, -1), (1, -1))
@@ -158,3 +158,7 @@ def half_corrected():
     for gamma, e, b in product((0.35, 1.0), (0.01, 0.99), (0.1, 1.0)):
         point = {"gamma": gamma, "e": e, "b": b}
         yield point, bound.half_step_corrected(**point), bound.ratio_step(**point)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

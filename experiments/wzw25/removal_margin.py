@@ -244,9 +244,13 @@ def show(name, removed=0.1, reports=Path("reports")):
 
 
 def main(arguments):
-    """`--features features.npz`: the curve of these data. `lemmata run wzw25/removal_margin` has the verdicts."""
+    """`--features features.npz`: the curve of these data. Anything else: this module's verdicts, as in every script."""
+    if "--features" not in arguments:
+        import lemmata
+
+        return lemmata.script(__file__)
     if len(arguments) != 2 or arguments[0] != "--features":
-        print("usage: python -m lemmata.experiments.wzw25.removal_margin --features features.npz", file=sys.stderr)
+        print("usage: python -m lemmata.experiments.wzw25.removal_margin [--features features.npz]", file=sys.stderr)
         sys.exit(2)
     try:
         return show(arguments[1])

@@ -23,6 +23,7 @@ from lemmata.experiments.checks import (
     identity_claim,
     inequality_claim,
     refuted,
+    run_script,
     spread,
     witness,
 )
@@ -182,3 +183,7 @@ def any_law_needs_many(**setting):
     """Jensen's bound against the least E K at each eta, which nearly attains it at eta = 1000."""
     yield from at_the_largest_r(bound.repetitions_of_any_law, least_mean, setting)
     return {"note": "η = log n costs only polylogarithms"}
+
+
+if __name__ == "__main__":
+    run_script(__file__)

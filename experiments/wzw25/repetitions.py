@@ -22,6 +22,7 @@ from lemmata.experiments.checks import (
     inconclusive,
     inequality_claim,
     refuted,
+    run_script,
     spread,
     tail_claim,
     witness,
@@ -340,3 +341,7 @@ def failure_stays_above_its_floor(**setting):
     for point in grid(**setting):
         yield point, bound.unavoidable_failure(**point), failure(**point)
     return {"note": "the tightness is floor / truth"}
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -24,6 +24,7 @@ from lemmata.experiments.checks import (
     identity_claim,
     inequality_claim,
     refuted,
+    run_script,
     spread,
     witness,
 )
@@ -293,3 +294,7 @@ def one_run_less_fails(*, factor=1, **setting):
             if not after <= allowed < before:
                 return refuted("enumeration", witness.inequality(point | {"t": t}, allowed, before))
     return holds("derivation", "everywhere", tightness=(1.0, 1.0))
+
+
+if __name__ == "__main__":
+    run_script(__file__)

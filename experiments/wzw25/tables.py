@@ -17,7 +17,7 @@ import numpy as np
 from lemmata.bounds.exact.balls import exact
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
 from lemmata.bounds.wzw25 import table_rates, tables as bound
-from lemmata.experiments.checks import Control, Step, exact_claim, identity_claim, order_claim, witness
+from lemmata.experiments.checks import Control, Step, exact_claim, identity_claim, order_claim, run_script, witness
 from lemmata.experiments.checks.monomials import compare_rates, point_of_family
 from lemmata.experiments.engine.claims.verdict import MeanDecider, conclude, holds, inconclusive, refuted, vacuous
 from lemmata.experiments.instances.datasets.planted import drawn
@@ -370,3 +370,7 @@ def errors_of_table1(*, along, n, factor=1):
 def errors_of_table2(*, along, n, radius, factor=1):
     """The same in balls of other radii."""
     return decided(bound.adaptive_error_in_ball, along, n, radius, factor)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 
 from lemmata.bounds.wzw25 import tables_proof as bound
-from lemmata.experiments.checks import Link, inequality_claim, order_claim
+from lemmata.experiments.checks import Link, inequality_claim, order_claim, run_script
 from lemmata.mechanisms.solvers.margin import geometric_margin
 
 
@@ -45,3 +45,7 @@ def every_labelling_has_the_margin():
     for gamma in (1.0, 0.9, 0.5, 0.3, 0.1, 0.01, 1e-3):
         n = bound.candidates_needed(gamma=gamma).bit_length() - 1
         yield Link("margin of the mean", {"gamma": gamma, "n": n}, n * Fraction(gamma) ** 2, 1)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

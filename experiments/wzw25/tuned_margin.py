@@ -29,6 +29,7 @@ from lemmata.experiments.checks import (
     order_claim,
     rate_claim,
     refuted,
+    run_script,
     search_worst,
     witness,
 )
@@ -408,3 +409,7 @@ def lemma_k6_from_its_parts():
 def error_given_drawn(rng, size, *, factor=1, **setting):
     """End to end: every run of every tuning is carried out."""
     return tuned_data.errors_of_the_tuned(rng, size, factor, **setting)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

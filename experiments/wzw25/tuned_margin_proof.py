@@ -14,7 +14,7 @@ from lemmata.bounds.exact.best_of_runs import drawn, winner_excess
 from lemmata.bounds.theorem import between
 from lemmata.bounds.wzw25 import tuned_margin as bound
 from lemmata.bounds.wzw25.margin_grid import grid_size
-from lemmata.experiments.checks import Control, Step, inconclusive, inequality_claim, spread, up_to_one
+from lemmata.experiments.checks import Control, Step, inconclusive, inequality_claim, run_script, spread, up_to_one
 from lemmata.experiments.instances.datasets.tuned_data import SIZES, hardest_gap
 
 BITS = 300
@@ -188,3 +188,7 @@ def selection_term_in_epsilon(*, n, size, epsilon, delta):
     left, A = bound.selection_term_as_printed(n=n, size=size, mu=mu), size * (n**2 - 1)
     yield setting, left, 12 * sqrt(log(A) * (log(A) - log(delta))) / epsilon
     yield setting, left, bound.selection_in_epsilon(**setting)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -10,7 +10,7 @@ from lemmata.bounds.wzw25 import best_of_runs, run_counts, tuned_margin, tuning_
 from lemmata.bounds.wzw25.algorithms import printed_budget, split_budget
 from lemmata.bounds.wzw25.margin_grid import grid_size
 from lemmata.bounds.wzw25.whole_grid_proof import term_a, term_b
-from lemmata.experiments.checks import Control, inequality_claim, order_claim, up_to_one
+from lemmata.experiments.checks import Control, inequality_claim, order_claim, run_script, up_to_one
 from lemmata.experiments.instances.datasets import tuned_data
 
 COUNTS = [2, 5, 10, 20, 50, 100, 10**3, 10**4, 10**6, 10**9, 10**12]
@@ -185,3 +185,7 @@ def grids_are_small_beside_it():
     """|Gamma| over the logarithm: all n up to 4096, and around powers of 2."""
     for n in tuned_data.SIZES:
         yield {"n": n}, grid_size(n=n), bound.projection_logarithm(n=n)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

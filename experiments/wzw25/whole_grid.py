@@ -18,6 +18,7 @@ from lemmata.experiments.checks import (
     grid,
     inequality_claim,
     mean_claim,
+    run_script,
     tail_claim,
     up_to_one,
 )
@@ -311,3 +312,7 @@ def errors_exceed_quantile(rng, size, *, factor=1, **setting):
     run = one_margin.descent(n=n, gamma=top, mu=each, steps=T, rows=rows, projected=projected, radius=radius)
     average = iterate_weights(**run, beta=setting["beta"])
     return errors_of(rng, size, setting, factor, average=average) > quantile(setting)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -28,6 +28,7 @@ from lemmata.experiments.checks import (
     inconclusive,
     inequality_claim,
     refuted,
+    run_script,
     up_to_one,
     witness,
 )
@@ -379,3 +380,7 @@ def tail_off_grid_from_its_parts():
             loss = (cost + link) / n
         choice = float(noisy_minimum.choice_threshold_sharp(count=size, sigma=1 / each, beta=1 / n**2)) / n
         yield point, loss + choice, whole_grid.quantile_off_grid(**point)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -19,7 +19,7 @@ from lemmata.bounds.exact.certify import certify
 from lemmata.bounds.exact.gaussian_maxima import mean_max_of_count
 from lemmata.bounds.theorem import require
 from lemmata.bounds.wzw25 import winner as bound
-from lemmata.experiments.checks import Control, Link, equality, identity_claim, inequality_claim, up_to_one
+from lemmata.experiments.checks import Control, Link, equality, identity_claim, inequality_claim, run_script, up_to_one
 from lemmata.experiments.engine.claims.verdict import Verdict, inconclusive
 from lemmata.experiments.instances.datasets.tuned_data import hardest_gap
 
@@ -390,3 +390,7 @@ def good_candidate_is_drawn(*, eta, r, size, factor=1):
     share = 1 / (exact(size) * exact(factor))
     missed = tnb.series(eta, r, x=1 - share)[0] if share < 1 else arb(0)
     yield {"eta": eta, "r": r, "size": size}, float(1 - missed), bound.drawn_probability(eta=eta, r=r, size=size)
+
+
+if __name__ == "__main__":
+    run_script(__file__)

@@ -1,23 +1,23 @@
-"""`lemmata.script`, on every module of claims."""
+"""Every module of claims runs as a script, by one mechanism."""
 
+import runpy
 import sys
 from pathlib import Path
 
 import pytest
 
-import lemmata
 from lemmata.experiments.engine.claims import registry
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")]
 
 
 def run(module, *arguments, monkeypatch):
-    """What the last line of a module does, `script(__file__)`, with these arguments; its exit status."""
+    """`python experiments/<paper>/<module>.py <arguments>`, in this process; its exit status."""
     path = ROOT / f"{module.removeprefix('lemmata.').replace('.', '/')}.py"
     monkeypatch.setattr(sys, "argv", [str(path), *map(str, arguments)])
     with pytest.raises(SystemExit) as ended:
-        lemmata.script(str(path))
+        runpy.run_path(str(path), run_name="__main__")
     return ended.value.code
 
 
