@@ -130,13 +130,7 @@ def informative_from(bound: Any, **setting: Any) -> int:
     >>> informative_from(label_bound_derived, d=1, epsilon=1.0, beta=0.1, margin_loss=0.0)
     1427
     """
-    low, high = setting["d"], 2 * setting["d"]
-    while bound(m=high, **setting) >= 1:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if bound(m=middle, **setting) < 1 else (middle, high)
-    return high
+    return numbers.least_integer(lambda m: bound(m=m, **setting) < 1, 2 * setting["d"])
 
 
 # The proof of Theorem 6.1 ---------------------------------------------------------------------------------------------

@@ -6,10 +6,8 @@ a cover of B^k(2 Lambda) by its number of errors. a = Lambda r/rho >= 1 througho
 alone where the paper's spans the product. The steps of the proof are in `pure_learner_proof`, covers in `covers`.
 """
 
-from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import count
 from math import comb, inf, log, log1p, pi, sqrt
 from typing import Any
 
@@ -19,6 +17,7 @@ from lemmata.bounds.bms22 import BMS22
 from lemmata.bounds.bms22.covers import MARGIN
 from lemmata.bounds.bms22.sign_projection import rows_for
 from lemmata.bounds.exact import numbers
+from lemmata.bounds.exact.numbers import least_integer
 from lemmata.bounds.theorem import between, in_unit_interval, integer, positive, require, theorem
 
 # The exponential mechanism, as the proof of Theorem 3.1 uses it -------------------------------------------------------
@@ -272,15 +271,8 @@ def informative_from(**setting: Any) -> float:
 
 def least_informative(gap: Callable[..., float], **setting: Any) -> float:
     """The smallest m at which margin loss + `gap` < 1, for a gap that falls in m between powers of two."""
-
-    def informative(m: int) -> bool:
-        return setting["margin_loss"] + gap(m=m, **setting) < 1
-
-    if setting["margin_loss"] >= 1:
-        return inf
-    high = next(2**j for j in count() if informative(2**j))
-    between_powers = range(high // 2 + 1, high)  # log(m)/m decreases from m = 3 on
-    return high // 2 + 1 + bisect_left(between_powers, True, key=informative)
+    loss = setting["margin_loss"]
+    return inf if loss >= 1 else least_integer(lambda m: loss + gap(m=m, **setting) < 1)  # log(m)/m falls from 3 on
 
 
 # Remark 3.1: the norm of the output -----------------------------------------------------------------------------------

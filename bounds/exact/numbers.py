@@ -1,7 +1,8 @@
 """Functions of a number, an array or a ball: with them one formula serves floats, fractions and proofs."""
 
 import math
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -50,6 +51,30 @@ def steps(count: int) -> range:
     if count > DIGITS:
         raise OverflowError("a recursion of more than 2^24 steps")
     return range(count)
+
+
+def least_integer(enough: Callable[[int], bool], start: int = 1) -> int:
+    """The least integer above half of `start` that is enough, where every larger one then is.
+
+    >>> least_integer(lambda n: n**2 >= 50)
+    8
+    """
+    high = start
+    while not enough(high):
+        high *= 2
+    return high // 2 + 1 + bisect_left(range(high // 2 + 1, high), True, key=enough)
+
+
+def halved(crosses: Callable[[Any], bool], low: Any, high: Any, rounds: int = 60) -> tuple[Any, Any]:
+    """The ends around the place in [low, high] from which on `crosses` is true; 60 rounds exhaust a float's 53 bits.
+
+    >>> halved(lambda x: x * x >= 2, 0.0, 2.0, rounds=3)
+    (1.25, 1.5)
+    """
+    for _ in range(rounds):
+        middle = (low + high) / 2
+        low, high = (low, middle) if crosses(middle) else (middle, high)
+    return low, high
 
 
 def exp(x: Any) -> Any:

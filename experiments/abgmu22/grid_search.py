@@ -14,6 +14,7 @@ import numpy as np
 
 from lemmata.bounds.abgmu22 import grid_search as bounds, grid_search_proof as steps
 from lemmata.bounds.abgmu22.stability import loss_bound as ball_bound
+from lemmata.bounds.exact.numbers import least_integer
 from lemmata.experiments.checks import (
     Control,
     Link,
@@ -370,11 +371,7 @@ def chain_of_the_corrected_theorem():
 def smallest_useful_n():
     """The smallest n with a bound below ||Y||^2 = 1: Delta = 5, K = 10, beta = 0.05, epsilon = 1, err = 0."""
     sizes = {"err": 0.0, "loss_bound": 5.0, "label_bound": 1.0, "guesses": 10, "beta": 0.05, "epsilon": 1.0}
-    low, high = 2, 2**20
-    while high - low > 2:
-        middle = (low + high) // 4 * 2
-        low, high = (low, middle) if bounds.grid_excess(n=middle, **sizes) < 1 else (middle, high)
-    return high
+    return 2 * least_integer(lambda half: bounds.grid_excess(n=2 * half, **sizes) < 1)
 
 
 @inequality_claim(bounds.grid_excess_of_means, given=[bounds.grid_excess], tightness=equality)

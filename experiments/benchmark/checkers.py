@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from lemmata.bounds.catalogue.paper_file import PaperError
-from lemmata.experiments.benchmark.records import Record, question
+from lemmata.experiments.benchmark.records import Record, question, read_inequality
 from lemmata.experiments.engine.ground.deadline import deadline
 
 BASELINES = (
@@ -31,14 +31,18 @@ BASELINES = (
     "symbolic_simplification",
 )
 LATE = 60  # seconds for one record
+UNSURE = {"verdict": "", "confidence": 0.5}
 Answer = dict[str, Any]
 Checker = Callable[[Record], Answer]
 
 
 def load_baseline(name: str) -> Checker:
-    """A baseline by its name. Raises ImportError where it needs a package that is not installed."""
+    """A baseline by its name, unsure of what is not about numbers. ImportError where it needs another package."""
     home = f"{__name__.rpartition('.')[0]}.baselines.{name.replace('-', '_')}"
-    return importlib.import_module(home).check
+    module = importlib.import_module(home)
+    if hasattr(module, "check"):
+        return module.check
+    return lambda asked: module.check_inequality(read_inequality(asked)) if asked["inequality"] else dict(UNSURE)
 
 
 def of_command(command: str) -> Checker:
@@ -61,7 +65,7 @@ def ask(checker: Checker, record: Record) -> Answer:
         with deadline(LATE):
             answer = check_answer(checker(question(record)))
     except Exception as error:  # of somebody else's checker
-        answer = {"verdict": "", "confidence": 0.5, "error": f"{type(error).__name__}: {error}"[:200]}
+        answer = {**UNSURE, "error": f"{type(error).__name__}: {error}"[:200]}
     return {"id": record["id"], **answer, "seconds": round(time.perf_counter() - began, 3)}
 
 
@@ -105,5 +109,4 @@ def read_answers(path: Path, records: Iterable[Record]) -> list[Answer]:
             given[str(read["id"])] = {"id": str(read["id"]), **check_answer(read), "seconds": seconds}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise PaperError(f"{path}: cannot be read as answers ({error})") from None
-    none = {"verdict": "", "confidence": 0.5, "seconds": 0.0}
-    return [given.get(record["id"], {"id": record["id"], **none}) for record in records]
+    return [given.get(record["id"], {"id": record["id"], **UNSURE, "seconds": 0.0}) for record in records]

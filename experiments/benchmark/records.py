@@ -6,6 +6,7 @@ A record is one statement. `QUESTION` names the fields that a checker reads; all
 import ast
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -111,10 +112,7 @@ def read_inequality(record: Record) -> Inequality:
 
 def count(records: Iterable[Record], *fields: str) -> dict[str, int]:
     """How many records have each value of some fields."""
-    found: dict[str, int] = {}
-    for record in records:
-        name = " ".join(str(record[field]) for field in fields)
-        found[name] = found.get(name, 0) + 1
+    found = Counter(" ".join(str(record[field]) for field in fields) for record in records)
     return dict(sorted(found.items()))
 
 

@@ -8,6 +8,7 @@ at its setting. The LaTeX of what we wrote is read again and compared with the P
 import contextlib
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
@@ -110,7 +111,5 @@ def verify_all(
     told(f"{len(records)} records")
     with ProcessPoolExecutor(jobs, mp_context=get_context("fork")) as pool:
         found = list(pool.map(_verify_one, range(len(records)), chunksize=4))
-    counts: dict[str, int] = {}
-    for what, _ in found:
-        counts[what] = counts.get(what, 0) + 1
-    return [(record["id"], fault) for record, (_, fault) in zip(records, found, strict=True) if fault], counts
+    faults = [(record["id"], fault) for record, (_, fault) in zip(records, found, strict=True) if fault]
+    return faults, Counter(what for what, _ in found)

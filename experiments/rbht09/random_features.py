@@ -15,6 +15,7 @@ from scipy.optimize import minimize_scalar
 
 from lemmata.bounds.exact.balls import PRECISION, enclosure, exact
 from lemmata.bounds.exact.certify import at, certify, over
+from lemmata.bounds.exact.numbers import least_integer
 from lemmata.bounds.rbht09 import random_features
 from lemmata.bounds.rbht09.kernel_spectra import cauchy_profile
 from lemmata.experiments.checks import (
@@ -134,14 +135,7 @@ def _normalised_lemma(factor):
 
 def _sufficient(*, delta, **problem):
     """The smallest d_hat for which the explicit reading promises failure at most delta."""
-    low, high = 0, 1
-    while random_features.uniform_failure(count=high, **problem) > delta:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        enough = random_features.uniform_failure(count=middle, **problem) <= delta
-        low, high = (low, middle) if enough else (middle, high)
-    return high
+    return least_integer(lambda count: random_features.uniform_failure(count=count, **problem) <= delta)
 
 
 PRINTED_WITNESS = """import numpy as np

@@ -24,6 +24,7 @@ TABLES = (
     "published/witness.json",
     "comparison/*.csv",
     "asv/results/**/*.json",
+    "published/asv/**/*.json",
     "asv/html/data.js",
     "docs/index.html",
 )  # what the pages read below reports/, beside the store

@@ -352,7 +352,7 @@ def decided(statement, along, n, radius, factor):
     bound.adaptive_error,
     quick=({"along": "n", "n": 800}, {"along": "outliers", "n": 400}),
     full=({"along": "n", "n": 1600}, {"along": "gamma", "n": 800}, {"along": "outliers", "n": 1600}),
-    control=Control("bound / {}", (20, 50, 100, 200, 1000)),
+    control=Control("bound / {}", (100, 200, 1000)),
     cost=0.5,
 )
 def errors_of_table1(*, along, n, factor=1):
@@ -364,7 +364,7 @@ def errors_of_table1(*, along, n, factor=1):
     bound.adaptive_error_in_ball,
     quick=({"along": "n", "n": 800, "radius": 10.0},),
     full=({"along": "n", "n": 1600, "radius": 0.1}, {"along": "gamma", "n": 800, "radius": 10.0}),
-    control=Control("bound / {}", (20, 50, 100, 200, 1000)),
+    control=Control("bound / {}", (100, 200, 1000)),
     cost=0.5,
 )
 def errors_of_table2(*, along, n, radius, factor=1):

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from lemmata.bounds.bms22.fast_projection import fast_projection_rows
 from lemmata.bounds.bms22.random_features import inner_product_error_sharp
 from lemmata.bounds.bms22.sign_projection import rows_for, sign_projection_tail
+from lemmata.bounds.exact.numbers import least_integer
 from lemmata.bounds.rbht09.random_features import uniform_failure
 from lemmata.mechanisms.features.random_features import KERNELS
 from lemmata.mechanisms.numerics.arguments import check_choice, check_integer, check_positive, check_within_unit
@@ -259,16 +260,13 @@ def uniform_size(kernel: str, d: int, diameter: float, error: float, beta: float
 
 def least_sufficient(enough: Callable[[int], bool]) -> int:
     """Return the least integer that is enough, for a monotone condition."""
-    high = 1
-    while not enough(high):
-        high *= 2
-        if high > MOST:
+
+    def within_most(count: int) -> bool:
+        if count > MOST:
             raise ValueError("no size below 2^62 is enough")
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+        return enough(count)
+
+    return least_integer(within_most)
 
 
 def broadcast_size(size: Callable[..., int], **arguments: Any) -> Any:

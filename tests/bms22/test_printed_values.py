@@ -56,16 +56,6 @@ EXCESS = (
     + sqrt((7 - log(98)) / 32)
 )
 
-# Theorem 3.2: t = 1/2, 4 rounds, log(2 T/delta) = 16, so tau = 512 log^(1/2)(256/delta^2)/epsilon = 64 TAU; a = 3/2
-TRAINED = {"m": 16, "k": 168, "epsilon": 8.0, "delta": 8 * exp(-16)}
-TAU = sqrt(32 + log(4))
-EXCESS = (
-    1.5 * (1 / 2 + 2)
-    + 6 * e * sqrt(5 / 12 - 1 / 1536 + 147 * (64 * TAU) ** 2 + sqrt(168) / 2 * TAU)  # sum of 4^-i/(m/2^i): 7/256
-    + 28 * (7 + log(4 / 49)) / 128
-    + sqrt((7 - log(98)) / 32)
-)
-
 TABLE = [
     # Section 3.1: the pure learner
     (pure_learner.printed_excess, {"candidates": 2, "beta": 8 * exp(-5), "epsilon": 0.5, "m": 16}, 4 * 5 / 8),

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lemmata.experiments.conformance import edit
+from lemmata.experiments.engine.ground.grouping import group_by
 from lemmata.mechanisms.numerics import arithmetic
 
 AREAS = ("lemmata.mechanisms", "lemmata.bounds", "lemmata.experiments.engine")
@@ -222,10 +223,7 @@ def chosen(count: int, seed: int, among: tuple[str, ...] = ()) -> list[Mutant]:
     def draw(*parts) -> str:
         return hashlib.blake2b(repr((seed, *parts)).encode(), digest_size=8).hexdigest()
 
-    queues: dict[str, list[Mutant]] = {}
-    for module in among or modules():
-        for mutant in mutants(module):
-            queues.setdefault(mutant.name, []).append(mutant)
+    queues = group_by((m for module in among or modules() for m in mutants(module)), lambda m: m.name)
     turns = [
         (turn, draw(name), mutant)
         for name, queue in queues.items()

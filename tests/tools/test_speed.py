@@ -1,12 +1,14 @@
 """What asv measured, on the page, in comparisons and against limits: its own files are read, no timing is asserted."""
 
 import contextlib
+import importlib
 import io
 import json
 import re
 import shutil
 import subprocess
 import time
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
@@ -19,7 +21,8 @@ from click.testing import CliRunner
 
 from lemmata.command.main import main
 from lemmata.experiments.engine.ground import folders
-from lemmata.tools.speed import asv_runs, dashboards, limits
+from lemmata.experiments.report.layout import read_static_files
+from lemmata.tools.speed import asv_runs, dashboards, limits, questions
 from lemmata.tools.speed.measurements import RESULTS, measurements, newest, readable
 from lemmata.tools.speed.page import speed_pages
 from tests import browser
@@ -96,13 +99,14 @@ def test_the_page_shows_limits_and_ratios_and_loads_nothing(tmp_path, monkeypatc
     monkeypatch.setattr(limits, "load_limits", lambda: [limits.Limit(TIME, "n = 10", 2.0)])
     monkeypatch.setitem(BENCHMARKS[REACHED], "unit", "ratio")
     store(tmp_path / "asv" / "results", COMMITS[0], [1.5, 9.0], 0.123)
-    ((path, text),) = speed_pages(tmp_path)
-    assert path == "speed.html" and "1.5 s" in text and "2 s" in text and "within their limits" in text
-    assert "0.123 ratio" in text and "9 s" not in text
+    made = dict(speed_pages(tmp_path))
+    text, table = made["speed.html"], made["speed.csv"]
+    assert "1.5 s" in text and "2 s" in text and "All 1 numbers with a limit are within it" in text
+    assert "0.123 ratio" in text and "b.T.time_x,n = 20,9,seconds,aaaaaaaa" in table
     assert not re.search(r"""(src|href)\s*=\s*["'](https?:)?//""", text)
     assert "asv/html" not in text, "nothing was published"
     store(tmp_path / "asv" / "results", COMMITS[1], [2.5, 9.0])
-    assert "above the limit" in speed_pages(tmp_path)[0][1]
+    assert "1 of 1 numbers are above their limits" in speed_pages(tmp_path)[0][1]
 
 
 def test_the_published_history_is_shown_where_nothing_was_measured(tmp_path, monkeypatch):
@@ -117,6 +121,55 @@ def test_the_published_history_is_shown_where_nothing_was_measured(tmp_path, mon
     asv_runs.restore_history(published, results)
     assert read(results) == read(published) and len(read(results)) == 2
     assert (results / MACHINE / "machine.json").read_text() == "[]", "a file that exists stays"
+
+
+CLICKS = """
+const heads = [...document.querySelectorAll("table.sorted th button")], seen = [];
+const read = () => [...document.querySelectorAll("td[data-label=newest]")].map(c => c.textContent).join("|");
+for (const head of [heads[1], heads[1]]) { head.click(); seen.push(read()); }
+document.title = seen.join(" then ");
+"""
+
+
+@browser.needed
+def test_a_heading_sorts_by_number_and_back(tmp_path):
+    store(tmp_path / "asv" / "results", COMMITS[0], [0.9, 10.0], 2.0)
+    for path, text in [*speed_pages(tmp_path), *read_static_files().items()]:
+        (tmp_path / path).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / path).write_text(text)
+    seen = browser.look(tmp_path / "speed.html", tmp_path / "profile", script=CLICKS).stdout
+    assert re.search("<title>(.*?)</title>", seen)[1] == "900 ms|2 epsilon|10 s then 10 s|2 epsilon|900 ms"
+
+
+QUESTIONS = tomllib.loads(questions.TABLE.read_text(encoding="utf-8"))["question"]
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question["asked"])
+def test_a_question_is_answered_by_benchmarks_of_today(question):
+    for name in question["benchmarks"]:
+        module, kind, function = name.split(".")
+        measured = getattr(importlib.import_module(f"lemmata.tools.speed.benchmarks.{module}"), kind)
+        assert callable(getattr(measured, function))
+        needed = {question.get("along", "commit"), question.get("lines", "commit")} - {"commit"}
+        assert needed <= set(getattr(measured, "param_names", ()))
+        if "lines" in question:
+            assert set(measured.param_names) == needed, "a point of each line is one setting"
+
+
+def test_a_line_of_a_drawing_is_of_one_machine(tmp_path):
+    asked = {"benchmarks": [TIME], "along": "commit", "axis": "CPU seconds"}
+    for commit, machine in zip(COMMITS, ("m0", "m1", "m1"), strict=False):
+        path = store(tmp_path, commit, [1.0, 1.0])
+        path.write_text(path.read_text().replace(f'"machine": "{MACHINE}"', f'"machine": "{machine}"'))
+    drawn = questions.draw_answer(asked, measurements(tmp_path))
+    assert [commit[:8] in drawn for commit in COMMITS[:3]] == [False, True, True]
+
+
+def test_what_became_slower_is_told_by_each_series_of_one_machine(tmp_path):
+    store(tmp_path, COMMITS[0], [1.0, 2.0])
+    store(tmp_path, COMMITS[1], [3.0, 1.0])
+    named = {label.rpartition(", ")[2]: rise for label, rise in questions.list_rises(measurements(tmp_path))}
+    assert named == {"n = 10": 3.0, "n = 20": 0.5} and list(named) == ["n = 10", "n = 20"]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +204,7 @@ def ran(tmp_path, monkeypatch):
                 conf = SimpleNamespace(results_dir=str(results), benchmark_dir="")
                 base, factor = command[command.index("compare") + 1], float(command[command.index("--factor") + 1])
                 with contextlib.redirect_stdout(printed):
-                    Compare.print_table(conf, base, COMMITS[-1], factor, False, machine=MACHINE, only_changed=True)
+                    Compare.print_table(conf, base, COMMITS[-1], factor, False, machine=MACHINE)
             return subprocess.CompletedProcess(command, 0, printed.getvalue())
 
         monkeypatch.setattr(asv_runs.subprocess, "run", asv_run)
@@ -197,7 +250,7 @@ def test_asv_is_told_how_long_a_sample_is_and_has_one_thread(ran, monkeypatch):
         asv_runs.measure(quick=quick)
         (command,), options = next(call for call in asked.call_args_list[::-1] if "run" in call.args[0])
         assert "--attribute=sample_time=0.1" in command and options["env"]["OPENBLAS_NUM_THREADS"] == "1"
-        assert (asv_runs.QUICK in options["env"]) == quick
+        assert (asv_runs.QUICK in options["env"]) == quick == ("--show-stderr" not in command)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +268,11 @@ def test_bench_compare_exits_one_on_a_regression(ran, tmp_path, slower, reached,
     ran(lambda at: [slower if at == new else 1.0, 1.0], lambda at: reached if at == new else 1.0)
     result = bench(tmp_path, "--compare", COMMITS[0])
     assert result.exit_code == bool(worse), result.output
-    assert all(name in result.stdout for name in worse) and ("no regression" in result.stdout) == (not worse)
+    marked = [line.split()[4] for line in result.stdout.splitlines() if line.startswith("worse ")]
+    assert [re.sub(r"\(.*", "", name) for name in marked] == worse
+    assert ("no regression" in result.stdout) == (not worse) and re.search(
+        "verdict +before +after +ratio", result.stdout
+    )
     assert (tmp_path / "reports" / "speed.html").exists()
 
 
@@ -237,7 +294,7 @@ def test_bench_exits_one_above_a_limit_for_these_parameters_and_no_others(
     result = bench(tmp_path)
     assert result.exit_code == status, result.output
     assert ("t: time of x, n = 10: at most 2 s, measured 2.1 s" in result.stdout) == bool(status)
-    assert ("above the limit" in (tmp_path / "reports" / "speed.html").read_text()) == bool(status)
+    assert ("above their limits" in (tmp_path / "reports" / "speed.html").read_text()) == bool(status)
 
 
 def test_one_busy_second_is_not_above_a_limit(ran, tmp_path, monkeypatch):
@@ -266,8 +323,9 @@ def test_what_is_published_names_no_machine_and_lies_as_asv_wants_it(tmp_path):
         store(results, commit, [value, 1.0])
         store(results, commit, [value, 1.0], environment="virtualenv-py3.11")
     asv_runs.publish_history(COMMITS[:2], results, published)
-    (long_ago := published / "reference" / f"{COMMITS[4][:8]}-virtualenv-py3.11.json").write_text(
-        (published / "reference" / f"{COMMITS[0][:8]}-virtualenv-py3.11.json").read_text().replace('"v"', '"w"')
+    (history,) = (path for path in published.iterdir() if path.is_dir())
+    (long_ago := history / f"{COMMITS[4][:8]}-virtualenv-py3.11.json").write_text(
+        (history / f"{COMMITS[0][:8]}-virtualenv-py3.11.json").read_text().replace('"v"', '"w"')
     )
     asv_runs.publish_history([COMMITS[2]], results, published)
     assert not long_ago.exists() and MACHINE not in "".join(p.read_text() for p in published.rglob("*.json"))

@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from asv.machine import Machine
 from asv.results import Results, iter_results
@@ -24,7 +25,8 @@ from lemmata.tools.speed.measurements import NEVER_ZERO, PUBLISHED, RESULTS, ben
 
 ASV = (sys.executable, "-m", "asv")
 HERE = f"existing:{sys.executable}"  # asv's name for the running environment
-WORSE = 1.2  # `asv compare` reports a benchmark that is this many times worse, and significantly so
+FACTOR = 1.2  # a change is significant for asv, and at least so many times
+WORSE, BETTER = "worse", "better"
 ROUNDS = 3  # in which both commits are measured again, in turns, before a regression is reported
 # A sample is as many calls as take a tenth of a second, far above the tick of any CPU clock.
 FULLY = ("sample_time=0.1", "rounds=1", "repeat=(3, 6, 2.0)")
@@ -34,7 +36,7 @@ BRIEFLY = ("sample_time=0.1", "rounds=1", "repeat=(1, 5, 0.5)", "warmup_time=0.0
 FORKED = ("--launch-method", "forkserver")
 # Two BLAS threads next to a busy process fight over a core.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
-COMPARED = re.compile(r"^\| *(?P<mark>[-+!]) *\|.*\| *(?P<name>[\w.]+)(?P<setting>\(.*\))? *\|$", re.MULTILINE)  # a row
+COMPARED = re.compile(r"^\|([^|]*)\|([^|]*)\|([^|]*)\|([^|]*)\| *([\w.]+)(\(.*\))? *\|$", re.MULTILINE)  # a row
 
 
 class NothingMeasured(Exception):
@@ -93,8 +95,9 @@ def measure(
     commit = full_hash(commit)
     subprocess.run([*ASV, "machine", "--yes"], check=True, stdout=subprocess.DEVNULL)
     command = [*ASV, "run", *([f"{commit}^!"] if virtualenv else ["-E", HERE, "--set-commit-hash", commit])]
-    command += ["--show-stderr", *(f"--attribute={text}" for text in (BRIEFLY if quick else FULLY))]
-    command += (*(FORKED if quick else ()), *(["--append-samples"] if samples else ()))
+    command += [f"--attribute={text}" for text in (BRIEFLY if quick else FULLY)]
+    # asv says of each setting why it was skipped, and a brief run skips most of the dear ones.
+    command += (*(FORKED if quick else ("--show-stderr",)), *(["--append-samples"] if samples else ()))
     if chosen := only or (r"\.(time|track)_" if quick else ""):  # a brief look measures no memory
         command += ["--bench", chosen]
     environment = os.environ | ONE_THREAD | ({QUICK: "1"} if quick else {})
@@ -134,33 +137,44 @@ def only_these(benchmarks: Iterable[str]) -> str:
     return rf"^({'|'.join(map(re.escape, sorted(set(benchmarks))))})\b"
 
 
-def confirmed_regressions(base: str, only: str = "") -> list[str]:
-    """What `asv compare` prints of the benchmarks that are worse at HEAD than at `base`, a line each.
+class Change(NamedTuple):
+    """A benchmark at one setting, before and after, with the ends that asv gives; the ratio is after over before."""
 
-    Suspects are measured again, in turns, so that a busy machine slows both commits alike; each round adds its samples.
+    verdict: str
+    before: str
+    after: str
+    ratio: str
+    benchmark: str
+    setting: str
+
+
+def confirm_changes(base: str, only: str = "") -> list[Change]:
+    """All that was measured at `base` and at HEAD.
+
+    What is worse is measured again, in turns, so that a busy machine slows both commits alike; each round adds samples.
     """
-    suspects = worse_at_head(base, only)
-    for _ in range(ROUNDS if suspects else 0):
-        only = only_these(suspects.values())
-        for commit in (base, "HEAD"):
-            measure(commit, quick=True, only=only, samples=True)
-        suspects = worse_at_head(base, only)
-        if not suspects:
+    changes = compare_with_head(base, only)
+    for _ in range(ROUNDS):
+        if not (suspects := {change.benchmark for change in changes if change.verdict == WORSE}):
             break
-    return list(suspects)
+        for commit in (base, "HEAD"):
+            measure(commit, quick=True, only=only_these(suspects), samples=True)
+        changes = compare_with_head(base, only)
+    return changes
 
 
-def worse_at_head(base: str, only: str = "") -> dict[str, str]:
-    """{line of `asv compare`: benchmark} where a benchmark that matches `only` is worse at HEAD, or fails there."""
-    command = [*ASV, "compare", base, "HEAD", "--factor", str(WORSE), "--only-changed", "-E", HERE]
+def compare_with_head(base: str, only: str = "") -> list[Change]:
+    """What `asv compare` says of every benchmark that matches `only`, at `base` and at HEAD."""
+    command = [*ASV, "compare", base, "HEAD", "--factor", str(FACTOR), "--no-only-changed", "-E", HERE]
     command += ["--machine", Machine.get_unique_machine_name()]
     printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-    index, found = benchmark_index(RESULTS), {}
-    for line in COMPARED.finditer(printed):
-        name, setting = line["name"], line["setting"] or ""
-        rises = "higher is better" not in index.get(name, {}).get("unit", "")  # asv takes every rise for a loss
-        if line["mark"] in ("+!" if rises else "-!") and re.search(only, name + setting):
-            found[line[0]] = name
+    index, found = benchmark_index(RESULTS), []
+    for mark, before, after, ratio, name, setting in COMPARED.findall(printed):
+        higher = "higher is better" in index.get(name, {}).get("unit", "")  # asv takes every rise for a loss
+        verdicts = {"!": WORSE, "+": BETTER if higher else WORSE, "-": WORSE if higher else BETTER}
+        if name in index and re.search(only, name + setting):
+            verdict = verdicts.get(mark.strip(), "as before")
+            found.append(Change(verdict, before.strip(), after.strip(), ratio.strip(), name, setting))
     return found
 
 
@@ -183,19 +197,31 @@ def restore_history(published: Path = PUBLISHED, results: Path = RESULTS) -> Non
 
 
 def publish_history(commits: Iterable[str], results: Path = RESULTS, published: Path = PUBLISHED) -> None:
-    """Put what was measured of these commits in virtualenvs into the published history, without the machine's name.
+    """Put what was measured of these commits in virtualenvs into the published history, by the processor's name.
 
     A file of that history without a benchmark of today is removed.
     """
-    history, commits = published / "reference", set(commits)
-    history.mkdir(parents=True, exist_ok=True)
+    commits = set(commits)
     for path in results.glob("*/*-virtualenv-*.json"):
         run = json.loads(path.read_text())
         if run["commit_hash"] in commits:
+            history = published / name_machine(run["params"].get("cpu", ""))
+            history.mkdir(parents=True, exist_ok=True)
             run["params"] |= {"machine": history.name, "os": run["params"]["os"].partition(" ")[0]}
             (history / path.name).write_text(json.dumps(run) + "\n")
+            (history / "machine.json").write_text(json.dumps(run["params"] | {"version": 1}) + "\n")
     shutil.copyfile(results / "benchmarks.json", published / "benchmarks.json")
     index = benchmark_index(published)
-    for path in history.glob("*-*.json"):
+    for path in published.glob("*/*-*.json"):
         if not Results.load(str(path)).get_result_keys(index):
             path.unlink()
+
+
+def name_machine(processor: str) -> str:
+    """What a published history is called, so that numbers of two kinds of processors are in no one line.
+
+    >>> name_machine("AMD EPYC"), name_machine("Intel(R) Xeon(R) Processor @ 2.1GHz"), name_machine("")
+    ('amd-epyc', 'intel-xeon', 'unknown')
+    """
+    words = re.findall(r"[a-z]+", re.sub(r"\(R\)|\(TM\)|CPU|Processor|@.*", "", processor).lower())
+    return "-".join(words) or "unknown"

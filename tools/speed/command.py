@@ -30,6 +30,17 @@ def load_asv_runs():
     return asv_runs
 
 
+def write_comparison(changes):
+    """A line for each change, what is worse last."""
+    lines = [
+        ("verdict", "before", "after", "ratio", "benchmark"),
+        *((*c[:4], c.benchmark + c.setting) for c in changes),
+    ]
+    lines[1:] = sorted(lines[1:], key=lambda line: (("as before", "better", "worse").index(line[0]), line))
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+
+
 @click.command()
 @click.option("--quick", is_flag=True, help="Measure for about a second each: no memory, no setting of minutes.")
 @click.option("--only", metavar="REGEX", default="", help="Measure only the benchmarks whose names match.")
@@ -59,7 +70,7 @@ def bench(quick, only, history, since, virtualenv, publish, compare, pages, out)
         raise Usage(f"--only = {only!r} is no regular expression: {error}") from None
     out = os.path.abspath(out) if out else None
     click.get_current_context().with_resource(contextlib.chdir(folders.ROOT))  # whose commits asv measures
-    regressions, exceeded, measured = [], [], []
+    changes, exceeded, measured = [], [], []
     how = {"quick": quick, "only": only, "virtualenv": virtualenv or publish, "samples": bool(compare)}
     try:
         runs.restore_history()
@@ -78,7 +89,7 @@ def bench(quick, only, history, since, virtualenv, publish, compare, pages, out)
         if publish:
             runs.publish_history([*measured, commit])
         if compare:
-            regressions = runs.confirmed_regressions(compare, only)
+            changes = runs.confirm_changes(compare, only)
         dashboards.publish()
     except subprocess.CalledProcessError as error:
         raise Fault(f"asv ended with status {error.returncode}") from None
@@ -88,9 +99,10 @@ def bench(quick, only, history, since, virtualenv, publish, compare, pages, out)
     for path, text in page.speed_pages(reports):
         replace_file(reports / path, text)
     click.echo(f"speed page: {reports / 'speed.html'}")
+    regressions = [change for change in changes if change.verdict == runs.WORSE]
     if compare:
-        found = "worse (before, after, ratio, benchmark) than" if regressions else "no regression since"
-        click.echo("\n".join([f"{found} {compare}", *regressions]))
+        click.echo(write_comparison(changes))
+        click.echo(f"{len(regressions)} worse than {compare}" if regressions else f"no regression since {compare}")
     for limit, m in exceeded:
         click.echo(limit.describe_excess(m))
     exit_with(1 if regressions or exceeded else 0)

@@ -1,11 +1,11 @@
 """What asv has measured, read from its files: without asv, which is not installed everywhere that the site is drawn."""
 
+import itertools
 import json
 import math
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,13 +20,19 @@ class Measurement(NamedTuple):
     """One benchmark at one setting of one commit."""
 
     benchmark: str
-    parameters: str
+    at: dict[str, str]  # its parameters, as asv spells them
     commit: str
     date: datetime
     value: float
     unit: str
-    machine: str = ""
-    environment: str = ""
+    machine: str
+    environment: str
+    interval: tuple[float, float]  # of its samples, as asv computes it; NaN for a number that is tracked
+
+    @property
+    def parameters(self) -> str:
+        """Its parameters in words."""
+        return ", ".join(f"{name} = {value}" for name, value in self.at.items())
 
     @property
     def series(self) -> tuple[str, ...]:
@@ -62,10 +68,13 @@ def measurements(results: Path | None = None) -> list[Measurement]:
             if name not in index or entry["version"] != index[name]["version"]:
                 continue
             names, unit = index[name]["param_names"], index[name]["unit"]
-            for setting, value in zip(product(*entry["params"]), entry["result"] or [], strict=False):
+            ends = zip(*(entry.get(f"stats_ci_99_{end}") or itertools.repeat(None) for end in "ab"), strict=False)
+            settings = itertools.product(*entry["params"])
+            for setting, value, interval in zip(settings, entry["result"] or [], ends, strict=False):
                 if is_finite(value) and (value > 0 or unit not in NEVER_ZERO):
-                    parameters = ", ".join(f"{key} = {part}" for key, part in zip(names, setting, strict=True))
-                    taken.append(Measurement(name, parameters, *when, value, unit, *place))
+                    known = tuple(end if is_finite(end) else math.nan for end in interval)
+                    at = dict(zip(names, setting, strict=True))
+                    taken.append(Measurement(name, at, *when, value, unit, *place, known))
     return sorted(taken, key=lambda m: (m.benchmark, m.parameters, m.date))
 
 

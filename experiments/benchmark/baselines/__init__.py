@@ -1,4 +1,4 @@
-"""Baselines of the benchmark: a checker a file, each a function `check` from a question to an answer.
+"""Baselines of the benchmark, a checker a file: `check_inequality` of statements about numbers, or `check` of all.
 
 What a checker may know belongs here: it sees no answer, and no row of the ledger. Modules of this package import the
 statements about numbers and what searches or encloses them.

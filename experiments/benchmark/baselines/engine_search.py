@@ -5,14 +5,11 @@ from typing import Any
 import numpy as np
 
 from lemmata.experiments.benchmark.deciding import decide
-from lemmata.experiments.benchmark.records import read_inequality
+from lemmata.experiments.benchmark.inequalities import Inequality
 
 
-def check(question: dict[str, Any]) -> dict[str, Any]:
+def check_inequality(made: Inequality) -> dict[str, Any]:
     """Whether the search finds a counterexample, at random numbers that no record was made with."""
-    if question["inequality"] is None:
-        return {"verdict": "", "confidence": 0.5}
-    made = read_inequality(question)
     found = decide(made, np.random.default_rng(2), provable=False)
     if found.setting is None:
         return {"verdict": "true", "confidence": 0.9}

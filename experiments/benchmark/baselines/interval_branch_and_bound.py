@@ -12,16 +12,12 @@ from lemmata.bounds.proof.checker import Goal
 from lemmata.bounds.proof.interval import Undefined
 from lemmata.bounds.proof.prover import middle, width
 from lemmata.experiments.benchmark.inequalities import PRECISION, Inequality
-from lemmata.experiments.benchmark.records import read_inequality
 
 BOXES = 300
 
 
-def check(question: dict[str, Any]) -> dict[str, Any]:
+def check_inequality(made: Inequality) -> dict[str, Any]:
     """Whether boxes that cover the domain show the statement, or the middle of one refutes it."""
-    if question["inequality"] is None:
-        return {"verdict": "", "confidence": 0.5}
-    made = read_inequality(question)
     with ctx.workprec(PRECISION):
         return search(made)
 

@@ -6,16 +6,13 @@ import numpy as np
 from scipy.optimize import differential_evolution
 
 from lemmata.experiments.benchmark.deciding import Sampler, find_failure
-from lemmata.experiments.benchmark.records import read_inequality
+from lemmata.experiments.benchmark.inequalities import Inequality
 
 ROUNDS, MEMBERS = 40, 12  # of the evolution, and members for each variable
 
 
-def check(question: dict[str, Any]) -> dict[str, Any]:
+def check_inequality(made: Inequality) -> dict[str, Any]:
     """Whether the largest excess that the solver finds is a counterexample in balls."""
-    if question["inequality"] is None:
-        return {"verdict": "", "confidence": 0.5}
-    made = read_inequality(question)
     sampler, count = Sampler(made), len(made.names)
 
     def loss(latent: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, find, settings, strategies as st
 from hypothesis.errors import HypothesisException
 
 from lemmata.bounds.proof.box import Side
-from lemmata.experiments.benchmark.records import read_inequality
+from lemmata.experiments.benchmark.inequalities import Inequality
 
 EVALUATIONS = 300  # settings of a record, each evaluated once
 
@@ -29,11 +29,8 @@ def numbers(side: Side) -> st.SearchStrategy[Any]:
     return st.floats(low, high, allow_nan=False, allow_infinity=False, allow_subnormal=False, **ends)
 
 
-def check(question: dict[str, Any]) -> dict[str, Any]:
+def check_inequality(made: Inequality) -> dict[str, Any]:
     """Whether Hypothesis finds a setting at which balls show the statement to be false."""
-    if question["inequality"] is None:
-        return {"verdict": "", "confidence": 0.5}
-    made = read_inequality(question)
     strategy = st.fixed_dictionaries({name: numbers(made.box[name]) for name in made.names})
 
     def fails(drawn: dict[str, Any]) -> bool:

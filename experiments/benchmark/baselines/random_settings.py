@@ -5,16 +5,13 @@ from typing import Any
 import numpy as np
 
 from lemmata.experiments.benchmark.deciding import Sampler, find_failure
-from lemmata.experiments.benchmark.records import read_inequality
+from lemmata.experiments.benchmark.inequalities import Inequality
 
 DRAWN = 1000
 
 
-def check(question: dict[str, Any]) -> dict[str, Any]:
+def check_inequality(made: Inequality) -> dict[str, Any]:
     """Whether one of `DRAWN` settings is a counterexample."""
-    if question["inequality"] is None:
-        return {"verdict": "", "confidence": 0.5}
-    made = read_inequality(question)
     sampler = Sampler(made)
     settings = sampler.settings(sampler.draw(np.random.default_rng(1), DRAWN))
     gap = np.nan_to_num(sampler.excess(settings), nan=-np.inf)

@@ -8,7 +8,7 @@ from typing import Any
 import z3
 
 from lemmata.bounds.proof.expression import Expression, walk
-from lemmata.experiments.benchmark.records import read_inequality
+from lemmata.experiments.benchmark.inequalities import Inequality
 
 MILLISECONDS, HIGHEST = 3000, 8
 SIMPLE = {
@@ -41,12 +41,10 @@ def translate(x: Expression, variables: dict[str, Any], solver: Any, seen: dict[
     return walk(x, node, seen)
 
 
-def check(question: dict[str, Any]) -> dict[str, Any]:
+def check_inequality(made: Inequality) -> dict[str, Any]:
     """Whether z3 finds the negation satisfiable, or not."""
     unsure = {"verdict": "", "confidence": 0.5}
-    if question["inequality"] is None:
-        return unsure
-    made, solver, seen = read_inequality(question), z3.Solver(), dict[int, Any]()
+    solver, seen = z3.Solver(), dict[int, Any]()
     solver.set("timeout", MILLISECONDS)
     names = {name: z3.Int(name) if made.box[name].whole else z3.Real(name) for name in made.names}
     reals = {name: z3.ToReal(value) if value.is_int() else value for name, value in names.items()}

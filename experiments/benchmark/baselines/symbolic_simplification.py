@@ -6,15 +6,12 @@ from typing import Any
 from lemmata.bounds.proof.checker import Goal
 from lemmata.bounds.proof.expression import number
 from lemmata.bounds.proof.normal_form import simplify
-from lemmata.experiments.benchmark.records import read_inequality
+from lemmata.experiments.benchmark.inequalities import Inequality
 
 
-def check(question: dict[str, Any]) -> dict[str, Any]:
+def check_inequality(made: Inequality) -> dict[str, Any]:
     """True or false where the normal form of the difference has a sign on the whole domain."""
     unsure = {"verdict": "", "confidence": 0.5}
-    if question["inequality"] is None:
-        return unsure
-    made = read_inequality(question)
     goal = Goal(made.left - made.right, made.box, tuple(condition.below for condition in made.conditions))
     with suppress(ArithmeticError, TypeError, ValueError, RecursionError):
         plain = simplify(goal.below, goal)

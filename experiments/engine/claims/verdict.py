@@ -8,13 +8,13 @@ docs/how-a-claim-is-decided.md, "Sampled claims".
 """
 
 import functools
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from scipy.special import xlog1py, xlogy
 
+from lemmata.bounds.exact.numbers import halved
 from lemmata.bounds.statement.verdicts import HOLDS, INCONCLUSIVE, REFUTED, VACUOUS
 from lemmata.experiments.engine.ground.evidence import EVIDENCE
 from lemmata.mechanisms.audit.evidence import stakes
@@ -141,14 +141,6 @@ def conclude(log_e_hold: float, log_e_refute: float) -> str | None:
     return None
 
 
-def _bisect(crosses: Callable[[float], bool], low: float, high: float, steps: int = 60) -> tuple[float, float]:
-    """The boundary in [low, high] of a predicate that is False at `low` and True beyond some point."""
-    for _ in range(steps):  # 60 halvings exhaust the 53 bits of a float
-        middle = (low + high) / 2
-        low, high = (low, middle) if crosses(middle) else (middle, high)
-    return low, high
-
-
 Ends = tuple[float, float]
 Raw = dict[str, Any]  # what the trials of one chunk came to, as each decider says
 
@@ -189,9 +181,9 @@ class TailDecider:
         n, k, top = self.trials, self.failures, 1 - 1e-12  # at 1 itself the odds are infinite
         rate, above, below = k / n, 1.0, 0.0
         if k < n and log_e_tail(n, k, top, HOLD_ODDS) >= LOG_REPORT:
-            above = _bisect(lambda b: log_e_tail(n, k, b, HOLD_ODDS) >= LOG_REPORT, rate, top)[1]
+            above = halved(lambda b: log_e_tail(n, k, b, HOLD_ODDS) >= LOG_REPORT, rate, top)[1]
         if k:
-            below = _bisect(lambda b: log_e_tail(n, k, b, REFUTE_ODDS) < LOG_REPORT, 0.0, min(rate, top))[0]
+            below = halved(lambda b: log_e_tail(n, k, b, REFUTE_ODDS) < LOG_REPORT, 0.0, min(rate, top))[0]
         return below, above
 
     def tightness(self) -> Ends:
@@ -254,7 +246,7 @@ class MeanDecider:
             return log_e_mean(mean_sums(*one, np.inf)[0])
 
         def boundary(side: int, low: float, high: float) -> Ends:
-            """What `_bisect` gives: hold evidence (side 1) grows beyond it, refute evidence (side 0) falls.
+            """What `halved` gives: hold evidence (side 1) grows beyond it, refute evidence (side 0) falls.
 
             Brent's method says where it lies, so that sums over all trials are taken close to it only.
             """
@@ -265,7 +257,7 @@ class MeanDecider:
             def crosses(b: float) -> bool:
                 return b > near if abs(b - near) > slack else (evidence(b, side) >= LOG_REPORT) == (side == 1)
 
-            return _bisect(crosses, low, high)
+            return halved(crosses, low, high)
 
         top = self.high - inside if np.isfinite(self.high) else np.inf
         above = np.inf

@@ -74,21 +74,13 @@ def graph_of_claims() -> Graph:
 
 def reverse_graph(graph: Graph) -> Graph:
     """The graph with its links turned round: key -> the keys that rest on it."""
-    turned: dict[str, list[str]] = {}
-    for key, links in graph.items():
-        for link in links:
-            turned.setdefault(link, []).append(key)
-    return turned
+    pairs = group_by(((link, key) for key, links in graph.items() for link in links), lambda pair: pair[0])
+    return {link: [key for _, key in each] for link, each in pairs.items()}
 
 
 def find_reachable(keys: Iterable[str], graph: Graph) -> list[str]:
     """Everything that `keys` lead to, themselves apart, nearest first."""
     return [key for key, removes in closure(keys, lambda key: graph.get(key, ())) if removes]
-
-
-def find_cycles(graph: Graph) -> list[str]:
-    """The keys that rest on themselves."""
-    return [key for key in graph if key in find_reachable(graph.get(key, ()), graph) or key in graph[key]]
 
 
 def group_by_statement(keys: Iterable[str]) -> dict[str, list[str]]:

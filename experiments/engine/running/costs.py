@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lemmata.bounds.catalogue.paper_file import read_table
+from lemmata.experiments.engine.claims import copies
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim, Setting
 from lemmata.experiments.engine.ground.files import write_table
 from lemmata.experiments.engine.ground.profiles import EVALUATIONS, TIMES
@@ -19,6 +20,7 @@ from lemmata.experiments.engine.running.cell import SEARCH, ControlRun
 from lemmata.experiments.engine.search import search
 
 SEARCH_SECONDS = {"quick": 0.4, "full": 3.0, "deep": 3.0}  # that these of a row of our papers may take, by its price
+BESIDE_PROOF = 2 * copies.ENOUGH  # settings of a row that is not searched: they tell whether its sides are one formula
 CHEAP = 0.05  # core-seconds of a check of which its author says nothing else
 TABLE, DEEP = (Path(__file__).with_name(name) for name in ("costs.csv", "deep.csv"))
 DEEP_HEAD = ("group", "computed", "draws", "ratio", "error")  # written by `tools.deep_costs`
@@ -61,7 +63,8 @@ def search_evaluations(claim: Claim, profile: str) -> int:
         return 0
     known = read_costs().get(claim.key)
     if known is not None and (known.search or known.trial * EVALUATIONS) > SEARCH_SECONDS[profile]:
-        return 1 if claim.steps else 0  # for the proof
+        beside = int(SEARCH_SECONDS[profile] / known.trial)  # a proof, which is no search of its own
+        return max(1, min(BESIDE_PROOF, beside)) if claim.steps else 0
     if known is None and claim.cost < CHEAP:  # its author has said so, and a search takes no longer than that
         return max(1, min(TIMES[profile] * EVALUATIONS, int(SEARCH_SECONDS[profile] / claim.cost)))
     return TIMES[profile] * EVALUATIONS
@@ -107,7 +110,7 @@ def measure_costs(store: str, times: float = 1.0) -> Iterator[tuple[str, str, in
         searched = own["stream"] == SEARCH
         checked, tried = own[~searched], own["stream"][~searched & (own["stream"] != "main")].nunique()
         trials = len(checked) if claim.style == "exact" else int(checked["size"].sum())
-        tries = own[searched & (own["size"] > 1)]  # one is a proof alone
+        tries = own[searched & (own["size"] > BESIDE_PROOF)]  # else it is a proof and little more
         search = tries["cpu_seconds"].sum() * EVALUATIONS / max(tries["size"].sum(), 1) / times
         search = search or read_costs().get(claim.key, Cost(0, 0)).search
         yield claim.key, f"{checked['cpu_seconds'].sum() / trials / times:.3g}", tried, f"{search:.3g}"

@@ -7,6 +7,7 @@ import numpy as np
 from flint import arb
 
 from lemmata.bounds.exact.balls import Phi, exact
+from lemmata.bounds.exact.numbers import halved
 from lemmata.experiments.checks import witness
 from lemmata.experiments.engine.claims.verdict import Verdict, inconclusive, refuted
 
@@ -44,9 +45,6 @@ def one_release(mu: float) -> Verdict:
 
 def quantile(p: float) -> arb:
     """The normal quantile of a probability as a ball: bisection between floats that enclose it."""
-    low, high = Fraction(-40), Fraction(40)
     target = exact(p)
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if Phi(exact(middle)) < target else (low, middle)
+    low, high = halved(lambda x: not Phi(exact(x)) < target, Fraction(-40), Fraction(40))
     return exact(low).union(exact(high))

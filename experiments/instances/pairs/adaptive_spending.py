@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import ndtr
 from scipy.stats import norm
 
+from lemmata.bounds.exact.numbers import halved
 from lemmata.mechanisms.numerics.arithmetic import round_down
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, compose, gaussian_mu, to_approx
 from lemmata.mechanisms.privacy.accountant import Accountant, OverBudget
@@ -89,10 +90,7 @@ def losses_of(guarantee):
 
 def largest(account, kind, top, rounds):
     """The largest guarantee of a kind that the account affords, by bisection; None if there is hardly any."""
-    low, high = 0.0, top
-    for _ in range(rounds):
-        middle = (low + high) / 2
-        low, high = (middle, high) if account.affords(kind(middle)) else (low, middle)
+    low, _ = halved(lambda share: not account.affords(kind(share)), 0.0, top, rounds)
     return low if low > top / 1000 else None
 
 

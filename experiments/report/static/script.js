@@ -62,6 +62,21 @@ if (find && rows.length) {
   sift();
   if (target) { target.classList.remove("hide"); target.scrollIntoView(); }
 }
+// A click on a heading of a sorted table sorts its rows, and a second one the other way round: numbers before texts.
+for (const table of document.querySelectorAll("table.sorted"))
+  [...table.tHead.rows[0].cells].forEach((head, column) => {
+    const button = document.createElement("button");
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const up = head.getAttribute("aria-sort") !== "ascending", body = table.tBodies[0];
+      for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", up ? "ascending" : "descending");
+      const read = row => row.cells[column].dataset.value ?? row.cells[column].textContent;
+      const order = (a, b) => (a === "") - (b === "") || (up ? 1 : -1) * (Number(a) - Number(b) || a.localeCompare(b));
+      body.append(...[...body.rows].sort((a, b) => order(read(a), read(b))));
+    });
+  });
 // What scrolls sideways can be reached by the keyboard; a formula becomes smaller first.
 const scrolls = box => box.scrollWidth > box.clientWidth + 1;
 const reach = box => {

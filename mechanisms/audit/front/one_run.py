@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc, betaln, expit, ndtr, ndtri
 from scipy.stats import binom
 
+from lemmata.bounds.exact.numbers import halved
 from lemmata.mechanisms.audit.evidence.stakes import checked, parameter, tangents, with_parameter
 from lemmata.mechanisms.numerics.arithmetic import check_in_range, short_repr
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, PureDP, gaussian_delta
@@ -158,10 +159,8 @@ def audit_one_run(
             return bool(exp(-log_wealth(right, claim.epsilon).max()) <= level)
         return any(tail_is_below(level / len(numbers), claim, m, r, int(right[r - 1])) for r in numbers)
 
-    name, low, high = parameter(claim)[0], 0.0, LARGEST
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if refuted(with_parameter(claim, middle)) else (low, middle)
+    name, _ = parameter(claim)
+    low, _ = halved(lambda value: not refuted(with_parameter(claim, value)), 0.0, LARGEST, HALVINGS)
     verdict = REFUTED if p_value <= level else INCONCLUSIVE
     return OneRun(verdict, p_value, low, name, r, int(right[r - 1]), m, len(numbers), claim, level)
 
@@ -228,11 +227,9 @@ def tail_chance(claim: Any, m: int, r: int, v: int) -> float:
     found = min(1.0, *(_approximate(m, r, v, *pair) for pair in pairs))
     if is_pure(claim):
         return found
-    inverse, low, high = _inverse(claim, pairs), LEAST, 0.0  # of log chance
-    for _ in range(CUTS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _is_possible(exp(middle), inverse, m, r, v) else (low, middle)
-    return min(found, exp(high) * MORE)
+    inverse = _inverse(claim, pairs)
+    _, log_chance = halved(lambda log: not _is_possible(exp(log), inverse, m, r, v), LEAST, 0.0, CUTS)
+    return min(found, exp(log_chance) * MORE)
 
 
 def _pairs(claim: Any) -> list[tuple[float, float]]:

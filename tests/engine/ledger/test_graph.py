@@ -6,6 +6,7 @@ the prose of a row names is a link, or marked as a remark.
 
 import itertools
 from dataclasses import replace
+from graphlib import TopologicalSorter
 
 import pytest
 
@@ -31,11 +32,7 @@ def test_a_row_rests_on_rows_that_exist_and_hold():
 
 
 def test_nothing_rests_on_itself():
-    assert graph.find_cycles(graph.graph_of_claims()) == []
-
-
-def test_a_circle_is_found():
-    assert graph.find_cycles({"a": ["b"], "b": ["c"], "c": ["b"], "d": ["d"], "e": []}) == ["b", "c", "d"]
+    TopologicalSorter(graph.graph_of_claims()).prepare()  # which names a circle in its error
 
 
 def test_up_and_down_the_graph():

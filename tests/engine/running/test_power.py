@@ -16,6 +16,7 @@ from lemmata.experiments.audits.tables import write_lines
 from lemmata.experiments.conformance import accepted
 from lemmata.experiments.engine.claims import verdict
 from lemmata.experiments.engine.claims.claim import grid
+from lemmata.experiments.engine.ground.profiles import EVALUATIONS
 from lemmata.experiments.engine.running import costs, run
 from lemmata.experiments.engine.running.cell import ControlRun
 from lemmata.experiments.engine.running.power import bound_miss, chernoff, describe_pilot, miss_tail, run_pilot
@@ -168,3 +169,18 @@ def test_the_table_names_factors_that_exist():
         if claim is None:
             continue  # renamed or gone since
         assert cost.trial >= 0 and cost.factors <= (len(claim.control.factors) if claim.control else 0), key
+
+
+def test_a_search_of_a_quick_run_has_its_price():
+    searched = [CLAIMS[key] for key in costs.read_costs() if key in CLAIMS]
+    prices = {claim.key: costs.read_costs()[claim.key] for claim in searched}
+    whole = [claim.key for claim in searched if costs.search_evaluations(claim, "quick") >= EVALUATIONS]
+    assert len(whole) > 50 and sum(prices[key].search for key in whole) <= 30
+    assert all(prices[key].search <= costs.SEARCH_SECONDS["quick"] for key in whole)
+
+
+@pytest.mark.parametrize(("trial", "tried"), [(1e-6, EVALUATIONS), (0.005, costs.BESIDE_PROOF), (0.05, 8), (5.0, 1)])
+def test_a_row_with_a_proof_is_looked_at_for_copies_where_its_search_costs_too_much(monkeypatch, trial, tried):
+    claim = next(claim for claim in CLAIMS.values() if claim.steps and not (claim.severity or claim.is_slip))
+    monkeypatch.setattr(costs, "read_costs", lambda: {claim.key: costs.Cost(trial, 0)})
+    assert costs.search_evaluations(claim, "quick") == tried

@@ -1,0 +1,74 @@
+"""What users ask first: a fit of a table of many rows or columns, ours beside scikit-learn's and diffprivlib's."""
+
+import warnings
+
+import numpy as np
+
+import lemmata
+
+from .bench_estimators import peak_over, table
+from .side_by_side import cost, dear, timer as timer
+
+OURS = ("MarginClassifier", "NoisyGD", "PhasedSGD", "PrivateRidge")
+PEERS = ("LogisticRegression", "diffprivlib")  # the second one's logistic regression, where it is installed
+
+
+def learner(name):
+    """A call that fits X, y at epsilon 1; delta is the default, or 1e-7 for tables of a million rows."""
+    if name == "LogisticRegression":
+        from sklearn.linear_model import LogisticRegression
+
+        return lambda X, y: LogisticRegression().fit(X, y)
+    if name == "diffprivlib":
+        try:
+            from diffprivlib.models import LogisticRegression as Private
+        except ImportError:
+            raise NotImplementedError("diffprivlib is not installed") from None
+
+        return lambda X, y: Private(epsilon=1.0, data_norm=1.0).fit(X / np.linalg.norm(X, axis=1, keepdims=True), y)
+    kind = getattr(lemmata, name)
+    given = {"classes": (-1, 1)} if hasattr(kind, "classes") else {}
+    given |= {"delta": 1e-7} if hasattr(kind, "delta") else {}
+    return lambda X, y: kind(**given, epsilon=1.0, random_state=np.random.default_rng(3)).fit(X, y)
+
+
+class Rows:
+    """A fit of n rows with 20 columns."""
+
+    params = (OURS + PEERS, [10_000, 100_000, 1_000_000])
+    param_names = ("learner", "n")
+    timeout = 900
+
+    def setup(self, name, n):
+        if n > 10_000:
+            dear("fits of many rows")
+        self.X, self.y = table(n, 20)
+        self.learn = learner(name)
+
+    def call(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a peer that stops before it has converged
+            self.learn(self.X, self.y)
+
+    def track_seconds(self, *_):
+        return cost(self.call, 1 if len(self.X) > 100_000 else 3)[0]
+
+    track_seconds.unit = "seconds"
+
+    def track_memory_over_table(self, *_):
+        return peak_over(self.X.nbytes, self.call)
+
+    track_memory_over_table.unit = "ratio"
+
+
+class Columns(Rows):
+    """A fit of 20,000 rows with d columns."""
+
+    params = (OURS + PEERS, [10, 100, 1000])
+    param_names = ("learner", "d")
+
+    def setup(self, name, d):
+        if d > 10:
+            dear("fits of many columns")
+        self.X, self.y = table(20_000, d)
+        self.learn = learner(name)
