@@ -5,7 +5,8 @@ import pytest
 
 import lemmata
 from lemmata.mechanisms.audit.evidence import attackers
-from lemmata.mechanisms.audit.evidence.outcomes import quantiles
+from lemmata.mechanisms.audit.evidence.outcomes import Reader, joined, quantiles
+from lemmata.mechanisms.audit.evidence.scores import by_bins
 from lemmata.mechanisms.audit.evidence.stakes import checked
 from lemmata.mechanisms.audit.front import entry
 from lemmata.mechanisms.audit.front.entry import offered
@@ -179,3 +180,33 @@ def test_quantiles_of_columns_are_those_of_each_column():
     wide[:, 600] += 5.0 * truth
     kept = attackers.furthest(wide, truth, np.arange(1_000))
     assert 600 in kept and len(kept) == attackers.MOST and (np.diff(kept) > 0).all()
+
+
+@pytest.mark.parametrize("learn", [by_bins, attackers.by_bits])
+def test_scores_of_columns_add_up(learn):
+    """What is learnt of all columns at once is what each of them tells alone: ties, missing numbers, negative zeros."""
+    rng = np.random.default_rng(2)
+    one, other = rng.normal(size=(60, 6)), rng.laplace(size=(60, 6)) + 1.0
+    one[:, 1], other[:, 1] = np.round(one[:, 1]), np.round(other[:, 1] * 4) / 4
+    one[:9, 2], other[:3, 2], one[:, 3], other[:, 4] = np.nan, -np.inf, -0.0, 7.0
+    truth, fresh = np.repeat([1, -1], 60), np.vstack([rng.normal(size=(20, 6)), np.full((1, 6), np.nan)])
+
+    def scored(columns):
+        sides = one[:, columns], other[:, columns]
+        read = Reader(list(sides), True)
+        score = learn(joined(list(map(read, sides))), truth)
+        return np.zeros(len(fresh)) if score is None else score(read(fresh[:, columns]))
+
+    together, apart = scored(list(range(6))), sum(scored([j]) for j in range(6))
+    np.testing.assert_allclose(together, apart, atol=1e-12)
+    assert together.any()
+
+
+@pytest.mark.parametrize(("until", "learns"), [(0.0, False), (np.inf, True)])
+def test_nothing_is_learnt_once_the_time_is_up(until, learns):
+    laplace = [lambda rng, size, x=x: x + rng.laplace(size=size) for x in (0.0, 9.0)]
+    timed = game.Game(*laplace, PureDP(1.0), root=1, named=[("bins", by_bins)])
+    timed.past.append(timed.draw(0, 400)[:2])
+    timed.until = until
+    timed.learn()
+    assert (timed.rules[0] is not None) == learns
