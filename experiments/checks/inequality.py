@@ -39,7 +39,7 @@ from lemmata.experiments.engine.claims.claim import Control, exact_claim
 from lemmata.experiments.engine.claims.steps import Step, chain, check_steps
 from lemmata.experiments.engine.claims.verdict import Verdict, inconclusive, refuted
 from lemmata.experiments.engine.ground.evidence import MACHINE, has_derivation
-from lemmata.experiments.engine.search.loops import is_number
+from lemmata.experiments.engine.search.loops import is_array, is_equal, is_number
 from lemmata.mechanisms.numerics.inherited_docs import share_docs
 
 NUMBERS = (int, float, Fraction, arb)  # the usual types of a side
@@ -194,9 +194,9 @@ def cases_claim(
                 for case in cases:
                     known = needed <= case[-3].keys() | setting.keys() or ADMITTED[key] > admitted
                     admitted = ADMITTED[key]
-                    asked = (pair for pair in setting.items() if is_number(pair[1]))
+                    asked = (pair for pair in setting.items() if is_number(pair[1]) or is_array(pair[1]))
                     decides = isinstance(case, Case) or bool(steps)
-                    if decides and known and all(case[-3].get(*pair) == pair[1] for pair in asked):
+                    if decides and known and all(is_equal(pair[1], case[-3].get(*pair)) for pair in asked):
                         judged.append(case)
                 if not judged:
                     return None, -math.inf

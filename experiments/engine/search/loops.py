@@ -12,7 +12,9 @@ What she holds fixed may be a premise, and stays. Values that are tied to each o
 - if a turn carries on what an earlier one has left, such as a running sum or a list that grows.
 
 The factors of a `product` are replaced one by one. Generators of the same package that a check yields from are opened
-as well. All else of a check, its `if`s too, stays as it is.
+as well. So are assignments: after `x = rng.random(n)` the check goes on with the `x` that is given, unless it reads `n`
+for anything else. Besides numbers, vectors and matrices are replaced. All else of a check, its `if`s too, stays as it
+is.
 """
 
 import ast
@@ -20,6 +22,7 @@ import functools
 import inspect
 import itertools
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from fractions import Fraction
 from types import FunctionType
@@ -28,6 +31,7 @@ from typing import Any
 import numpy as np
 
 OPENING = "_opening_"  # the argument of an opened function
+RANDOM = ("default_rng(", "Random(", "RandomState(")  # what makes a generator, which is no value that others depend on
 CHANGING = "append appendleft add extend insert update setdefault pop popitem popleft remove discard clear".split()
 SEEN = 50  # items of a loop, which show what its author varies
 Names = str | tuple[Any, ...]  # the target of a loop
@@ -38,10 +42,31 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float | Fraction | np.integer) and not isinstance(value, bool)
 
 
+def is_array(value: Any) -> bool:
+    """Whether a value is a vector or a matrix of numbers.
+
+    >>> is_array([[1, 2], [3, 4]]), is_array((0.5, 1)), is_array([[1], [2, 3]]), is_array([])
+    (True, True, False, False)
+    """
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "iuf" and value.ndim in (1, 2) and value.size > 0
+    if not isinstance(value, list | tuple) or not value:
+        return False
+    widths = {len(row) if isinstance(row, list | tuple) else -1 for row in value}
+    flat = value if widths == {-1} else [each for row in value if isinstance(row, list | tuple) for each in row]
+    return len(widths) == 1 and bool(flat) and all(map(is_number, flat))
+
+
+def is_equal(one: Any, other: Any) -> bool:
+    """Whether two values of a setting are the same, also if they are arrays."""
+    return is_array(other) and np.array_equal(one, other) if is_array(one) else bool(one == other)
+
+
 class Opening:
     """What the loops of a check run over: given values where these may stand, else what the author wrote.
 
-    Without given values, the names of `wanted` that could be given are collected in `found`.
+    Without given values, the names of `wanted` and of `arrays` that could be given are collected in `found`, and
+    `examples` has the arrays.
     """
 
     def __init__(
@@ -50,11 +75,14 @@ class Opening:
         given: Mapping[str, Any] | None,
         called: Collection[str] = (),
         fixed_too: bool = False,  # whether what the author holds fixed is replaced as well, in a proof
+        arrays: Iterable[str] = (),
     ) -> None:
         self.wanted, self.given, self.called = frozenset(wanted), given, frozenset(called)
-        self.fixed_too = fixed_too
+        self.arrays, self.fixed_too = frozenset(arrays), fixed_too
         self.found: set[str] = set()
         self.tied: set[str] = set()
+        self.examples: dict[str, list[Any]] = {}
+        self.assigned: dict[str, Any] = {}  # the first value of an assignment
 
     def open_items(self, names: Names, items: Iterable[Any], arguments: dict[str, Any]) -> Iterable[Any]:
         """The items of a loop, or the one item that is given in their place."""
@@ -66,19 +94,67 @@ class Opening:
         try:
             for item in first:
                 leaves.append({})
-                _read(names, item, self.wanted, leaves[-1])
+                self._read(names, item, leaves[-1])
         except TypeError:
             return itertools.chain(first, rest)
         varied = {
-            name for each in leaves for name, value in each.items() if self.fixed_too or value != leaves[0].get(name)
+            name
+            for each in leaves
+            for name, value in each.items()
+            if self.fixed_too or not is_equal(value, leaves[0].get(name))
         }
-        if not varied or not varied <= self.wanted:
+        if not varied or not varied <= self.wanted | self.arrays:
             return itertools.chain(first, rest)
         found = self.tied if is_tied else self.found
         found |= varied
+        for name in varied:
+            self._remember(name, [each[name] for each in leaves])
         if self.given is None:
             return itertools.chain(first, rest)
         return [_replace(names, first[0], {name: self.given[name] for name in varied})]
+
+    def open_value(self, name: str, value: Any, partners: Collection[str]) -> Any:
+        """The value of an assignment, or the one that is given in its place.
+
+        `partners` are other variables that depend on the same ones.
+        """
+        wanted = self.arrays if is_array(value) else self.wanted if is_number(value) else frozenset()
+        names = [_find_name(each, self.wanted | self.arrays) for each in (name, *partners)]
+        if names[0] not in wanted or not self.wanted | self.arrays >= {*names}:
+            return value
+        if self.given is not None:
+            return self.given.get(names[0], value)
+        if not is_equal(value, self.assigned.setdefault(names[0], value)):
+            self.found.add(names[0])
+        self._remember(names[0], [value])
+        return value
+
+    def open_source(self, names: Collection[str], items: Iterable[Any]) -> Iterable[Any]:
+        """The items of a loop on which nothing but assignments depends: one, if the value of one of these is given."""
+        if self.given is not None and any(_find_name(each, self.given) in self.given for each in names):
+            return itertools.islice(items, 1)
+        return items
+
+    def _remember(self, name: str, values: Iterable[Any]) -> None:
+        """Keep those values that are arrays, as examples."""
+        self.examples.setdefault(name, []).extend(filter(is_array, values))
+
+    def _read(self, names: Names, item: Any, leaves: dict[str, Any]) -> None:
+        """Collect the numbers and arrays of an item by name; raises TypeError if it holds anything else but texts."""
+        if isinstance(names, tuple):
+            if not isinstance(item, tuple | list) or len(item) != len(names):
+                raise TypeError
+            for pair in zip(names, item, strict=True):
+                self._read(*pair, leaves)
+        elif isinstance(item, dict):
+            for pair in item.items():
+                self._read(*pair, leaves)
+        elif is_number(item):
+            leaves[_find_name(names, self.wanted)] = item
+        elif is_array(item) and _find_name(names, self.arrays) in self.arrays:
+            leaves[_find_name(names, self.arrays)] = item
+        elif not isinstance(item, str):
+            raise TypeError
 
     def open_call(self, function: Callable[..., Any], home: str) -> Callable[..., Any]:
         """A function of the same package with its own loops opened, any other one as it is."""
@@ -91,22 +167,6 @@ def _find_name(names: str, wanted: Collection[str]) -> str:
     """The one of the names of a variable, `K|guesses`, that is wanted, or the first."""
     several = names.split("|")
     return next((name for name in several if name in wanted), several[0])
-
-
-def _read(names: Names, item: Any, wanted: Collection[str], leaves: dict[str, Any]) -> None:
-    """Collect the numbers of an item by their names; raises TypeError if it holds anything else but texts."""
-    if isinstance(names, tuple):
-        if not isinstance(item, tuple | list) or len(item) != len(names):
-            raise TypeError
-        for pair in zip(names, item, strict=True):
-            _read(*pair, wanted, leaves)
-    elif isinstance(item, dict):
-        for pair in item.items():
-            _read(*pair, wanted, leaves)
-    elif is_number(item):
-        leaves[_find_name(names, wanted)] = item
-    elif not isinstance(item, str):
-        raise TypeError
 
 
 def _replace(names: Names, item: Any, given: Mapping[str, Any]) -> Any:
@@ -142,12 +202,48 @@ class _Transformer(ast.NodeTransformer):
                 name, depends = node.targets[0].id, self._arguments(node.value)
                 if depends is not None and stored.count(name) == 1:
                     self.fixed[name] = depends
+        self.sources: set[str] = set()  # variables that nothing but opened assignments read
+        self.partners = self._pair_assignments(function, stored)
         self.home = _package(check.__module__)
         self.names: dict[str, list[str]] = {}  # of a variable: those under which a setting may hold it
         for each in ast.walk(function):
             for key, value in zip(each.keys, each.values, strict=True) if isinstance(each, ast.Dict) else ():
                 if isinstance(value, ast.Name) and isinstance(key, ast.Constant):
                     self.names.setdefault(value.id, []).append(str(key.value))
+
+    def _pair_assignments(self, function: ast.FunctionDef, stored: list[str]) -> dict[str, list[str]]:
+        """The variables of assignments that may be opened, with others that depend on the same variables.
+
+        Whatever such an assignment depends on is read by these assignments only.
+        """
+        plain = [
+            (node.targets[0].id, node.value)
+            for node in ast.walk(function)
+            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
+        ]
+        makers = {name for name, value in plain if any(word in ast.unparse(value) for word in RANDOM)}
+        reads = {name: self._reads(value) - makers for name, value in plain if stored.count(name) == 1}
+        counts = Counter(name for each in plain for name in self._reads(each[1], every=True))
+        every = Counter(self._reads(function, every=True))
+        inner = {name for name in every if every[name] == counts[name]} & (self.locals - set(self.fixed))
+        while True:  # what is read by an assignment that stays as it is, is read elsewhere
+            opened = {name: read for name, read in reads.items() if name not in makers and read <= inner}
+            kept = {read for name, value in plain if name not in opened for read in self._reads(value)}
+            if not inner & kept:
+                break
+            inner -= kept
+        self.sources = inner | {name for name in stored if name not in every}
+        return {
+            name: sorted({other for other in opened if other != name and opened[other] & read})
+            for name, read in opened.items()
+        }
+
+    def _reads(self, expression: ast.AST, every: bool = False) -> Any:
+        """The local variables that an expression reads, as a set, or `every` time."""
+        names = [
+            each.id for each in ast.walk(expression) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)
+        ]
+        return [name for name in names if name in self.locals] if every else {*names} & self.locals
 
     def _arguments(self, expression: ast.expr) -> frozenset[str] | None:
         """The arguments that an expression depends on; None if it depends on a loop."""
@@ -157,9 +253,26 @@ class _Transformer(ast.NodeTransformer):
         return frozenset().union(*map(self.fixed.get, named)) if named <= self.fixed.keys() else None  # type: ignore[arg-type]
 
     def visit_For(self, node: ast.For) -> ast.AST:
+        own = {each.id for each in ast.walk(node.target) if isinstance(each, ast.Name)}
+        inside = {each.targets[0].id for each in ast.walk(node) if self._is_opened(each)}  # type: ignore[attr-defined]
         if not _carries_on(node, self.locals):
             node.iter = self._open(node.target, node.iter)
+        if inside and own <= self.sources:
+            named = [self._spell(name) for name in sorted(inside)]
+            node.iter = self._method("open_source", ast.parse(repr(named), mode="eval").body, node.iter)
         self.generic_visit(node)
+        return node
+
+    def _is_opened(self, node: ast.AST) -> bool:
+        """Whether a statement is an assignment that may be opened."""
+        return isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in self.partners
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        if self._is_opened(node):
+            name = node.targets[0].id  # type: ignore[attr-defined]
+            partners = ast.parse(repr([self._spell(each) for each in self.partners[name]]), mode="eval").body
+            node.value = self._method("open_value", ast.Constant(self._spell(name)), node.value, partners)
         return node
 
     def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:
@@ -187,11 +300,15 @@ class _Transformer(ast.NodeTransformer):
                 each.iter = self._open(each.target, each.iter)
         return value
 
+    def _spell(self, name: str) -> str:
+        """What a variable is called, `K|guesses`."""
+        own = self.names.get(name, [])
+        return name if name in own else "|".join([name, *dict.fromkeys(own)])
+
     def _names(self, target: ast.AST) -> Names | None:
-        """What a variable is called, `K|guesses`, or a tuple of these; None for any other target."""
+        """What a variable is called, or a tuple of these; None for any other target."""
         if isinstance(target, ast.Name):
-            own = self.names.get(target.id, [])
-            return target.id if target.id in own else "|".join([target.id, *dict.fromkeys(own)])
+            return self._spell(target.id)
         if isinstance(target, ast.Tuple):
             names = tuple(map(self._names, target.elts))
             return None if None in names else names
@@ -352,19 +469,23 @@ def _compile(check: FunctionType, outermost: bool) -> FunctionType | None:
 
 
 def find_coordinates(
-    check: Callable[..., Any], known: Collection[str], arguments: dict[str, Any], cases: int
-) -> set[str]:
-    """The names of `known` over which the loops of a check run, as far as so many `cases` show."""
+    check: Callable[..., Any], known: Collection[str], arguments: dict[str, Any], cases: int, arrays: Collection[str] = ()
+) -> dict[str, list[Any]]:
+    """The names of `known` over which the loops of a check run, as far as so many `cases` show.
+
+    Those of `arrays` come with their arrays.
+    """
     opened = _compile(inspect.unwrap(check), True)
     if opened is None:
-        return set()
+        return {}
     called = {name for name, value in arguments.items() if name in known and is_number(value)}
-    opening = Opening(frozenset(known) - called, None, called)
+    called |= {name for name, value in arguments.items() if name in arrays and is_array(value)}
+    opening = Opening(frozenset(known) - called, None, called, arrays=frozenset(arrays) - called)
     made = opened(**arguments, **{OPENING: opening})
     if isinstance(made, Iterable):
         for _ in itertools.islice(made, cases):
             pass
-    return opening.found - opening.tied
+    return {name: opening.examples.get(name, []) for name in opening.found - opening.tied}
 
 
 def cases_at(check: Callable[..., Any], arguments: dict[str, Any], fixed_too: bool = False, /, **looped: Any) -> Any:
@@ -374,5 +495,5 @@ def cases_at(check: Callable[..., Any], arguments: dict[str, Any], fixed_too: bo
     """
     plain = inspect.unwrap(check)
     opened = _compile(plain, True)
-    opening = Opening(looped, looped, fixed_too=fixed_too)
+    opening = Opening(looped, looped, fixed_too=fixed_too, arrays=looped)
     return opened(**arguments, **{OPENING: opening}) if opened else plain(**arguments)

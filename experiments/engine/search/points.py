@@ -18,8 +18,9 @@ import numpy as np
 from lemmata.bounds.statement.hypotheses import Domain
 from lemmata.experiments.engine.claims.claim import Claim, Setting
 from lemmata.experiments.engine.ground.deadline import deadline, memory_limit
+from lemmata.experiments.engine.search.arrays import Arrays, draw_arrays, find_arrays
 from lemmata.experiments.engine.search.domains import find_domains
-from lemmata.experiments.engine.search.loops import cases_at, find_coordinates, is_number
+from lemmata.experiments.engine.search.loops import cases_at, find_coordinates, is_array, is_number
 
 FAR = 1e6  # how far from a finite end, or from 0, most real numbers are drawn
 NEAR = 1e-9  # and how near to an end: nearer, formulas in floats break before statements do
@@ -37,10 +38,11 @@ Domains = Mapping[str, Domain]
 
 @dataclass(frozen=True)
 class Oracle:
-    """A check as a function of coordinates, each of which is a number of its domain."""
+    """A check as a function of coordinates, each of which is a number of its domain, or an array."""
 
     check: Callable[..., Any]
-    domains: Domains  # of the coordinates
+    domains: Domains  # of the coordinates that are numbers
+    arrays: Mapping[str, Arrays]  # those of the others
     looped: frozenset[str]  # those among them over which loops of the check run; the others are its arguments
     named: tuple[Setting, ...]  # what its author calls it with
 
@@ -77,18 +79,24 @@ def open_check(claim: Claim) -> Oracle:
     A coordinate is a number whose domain the hypotheses name; all else stays as the author chose it.
     """
     check = inspect.unwrap(claim.trial)
-    known = find_domains((*claim.theorem.needs, *claim.over))
+    needs = (*claim.theorem.needs, *claim.over)
+    known, named = find_domains(needs), {name for hypothesis in needs for name in hypothesis.names}
     settings = [setting for setting in claim.quick if not claim.theorem.skipped(setting)] or [{}]
     parameters = inspect.signature(check).parameters.values()
     asked = {one.name: 0 for one in parameters if one.default is one.empty and one.kind is one.KEYWORD_ONLY}
     called = {name for name, value in (asked | settings[0]).items() if name in known and is_number(value)}
-    looped: frozenset[str] = frozenset()
+    looped: dict[str, list[Any]] = {}
     try:
         with guard_evaluation():
-            looped = frozenset(find_coordinates(check, known, settings[0], FIRST_CASES))
+            looped = find_coordinates(check, known, settings[0], FIRST_CASES, named)
     except (Exception, SystemExit):  # the check decides what it is worth where its author tries it
         pass
-    return Oracle(check, {name: known[name] for name in sorted(called | looped)}, looped, tuple(settings[:NAMED]))
+    examples = {name: values for name, values in looped.items() if values}
+    for name in named & settings[0].keys():
+        if is_array(settings[0][name]):
+            examples[name] = [setting[name] for setting in settings if is_array(setting[name])]
+    domains = {name: known[name] for name in sorted(called | looped.keys()) if name not in examples}
+    return Oracle(check, domains, find_arrays(needs, examples), frozenset(looped), tuple(settings[:NAMED]))
 
 
 def clip_domains(claim: Claim, domains: Domains) -> dict[str, Domain]:
@@ -145,15 +153,18 @@ def draw_number(domain: Domain, rng: np.random.Generator) -> float:
     return end + sign * math.exp(rng.uniform(math.log(min(NEAR, furthest)), math.log(furthest)))
 
 
-def draw_setting(domains: Domains, rng: np.random.Generator) -> dict[str, float]:
-    """One number for every coordinate."""
-    return {name: draw_number(domain, rng) for name, domain in domains.items()}
+def draw_setting(domains: Domains, arrays: Mapping[str, Arrays], rng: np.random.Generator) -> Setting:
+    """One number or array for every coordinate."""
+    return {name: draw_number(domain, rng) for name, domain in domains.items()} | draw_arrays(arrays, rng)
 
 
-def move(setting: Mapping[str, float], domains: Domains, rng: np.random.Generator) -> dict[str, float]:
-    """A setting near another one: some coordinates are moved, by a factor of their distance from an end."""
-    moved = dict(setting)
-    for name in rng.permutation(list(domains))[: rng.integers(1, len(domains) + 1)]:
+def move(setting: Setting, domains: Domains, arrays: Mapping[str, Arrays], rng: np.random.Generator) -> Setting:
+    """A setting near another one: some coordinates are moved, numbers by a factor of their distance from an end."""
+    moved, names = dict(setting), [*domains, *arrays]
+    for name in rng.permutation(names)[: rng.integers(1, len(names) + 1)]:
+        if name in arrays:
+            moved[name] = arrays[name].move(setting[name], rng)
+            continue
         domain, value, factor = domains[name], setting[name], math.exp(rng.normal() * rng.choice([0.01, 0.1, 1.0]))
         if domain.whole:
             step = round(value * (factor - 1)) or int(rng.choice([-1, 1]))
@@ -167,11 +178,14 @@ def move(setting: Mapping[str, float], domains: Domains, rng: np.random.Generato
     return moved
 
 
-def neighbours(setting: Mapping[str, float], domains: Domains, rng: np.random.Generator) -> Iterator[dict[str, float]]:
+def neighbours(
+    setting: Setting, domains: Domains, arrays: Mapping[str, Arrays], rng: np.random.Generator
+) -> Iterator[Setting]:
     """Settings so near that a statement about real numbers says the same there, while rounding errors differ."""
     for _ in range(8):
         yield {
             **setting,
+            **{name: each.jitter(setting[name], rng) for name, each in arrays.items()},
             **{
                 name: setting[name] * (1 + float(rng.uniform(-1, 1)) * 1e-12)
                 for name, domain in domains.items()
@@ -202,8 +216,14 @@ def windows(setting: Mapping[str, float], domains: Domains) -> Iterator[list[dic
             yield [point for point in row if domain.low < point[name] < domain.high]
 
 
-def simpler(setting: Mapping[str, float], domains: Domains) -> Iterator[dict[str, float]]:
-    """The setting with one coordinate made simpler, the simplest first."""
+def simpler(setting: Setting, domains: Domains, arrays: Mapping[str, Arrays]) -> Iterator[Setting]:
+    """The setting with one coordinate made simpler, the simplest first; arrays of one shape lose entries together."""
+    for name, each in arrays.items():
+        yield from (setting | {name: array} for array in each.simpler(setting[name]))
+    for place in range(min((len(setting[name]) for name in arrays), default=0) if len(arrays) > 1 else 0):
+        yield setting | {
+            name: each.restore(np.delete(np.array(setting[name], dtype=float), place, 0)) for name, each in arrays.items()
+        }
     for name, domain in domains.items():
         value = setting[name]
         if domain.whole:

@@ -13,6 +13,7 @@ import inspect
 import math
 import textwrap
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,6 +26,7 @@ from lemmata.experiments.engine.claims.verdict import Verdict, holds
 from lemmata.experiments.engine.ground.deadline import cpu_seconds
 from lemmata.experiments.engine.ground.evidence import MACHINE
 from lemmata.experiments.engine.search import points, whole_domain
+from lemmata.experiments.engine.search.arrays import Arrays
 from lemmata.experiments.engine.search.loops import is_number
 
 REJECTED = 30  # times as many may be drawn outside the hypotheses
@@ -38,7 +40,7 @@ FURTHEST = 2**60  # to which whole numbers are doubled,
 FLOATS_END = 2**32  # or in floats, where larger ones lose too many digits beside 1
 SHRINKING = 1000  # evaluations that a counterexample is made simpler in
 FAR_OFF = 1e-6  # relatively, a failure is further off than that
-SMALL, TINY = 1e-9, 1e-290  # and absolutely, one in floats, and one in balls or rationals
+SMALL, TINY = 1e-12, 1e-290  # and absolutely, one in floats, and one in balls or rationals
 FAILS = {"<=": "left > right", "=": "abs(left - right) > 1e-6 * abs(right)"}  # in Python, of the sides of a case
 LADDER = 0.05  # CPU seconds of an evaluation, beyond which a whole number is not doubled
 
@@ -56,8 +58,13 @@ class Search:
 
     @property
     def domains(self) -> points.Domains:
-        """Of the coordinates."""
+        """Of the coordinates that are numbers."""
         return self.oracle.domains
+
+    @property
+    def coordinates(self) -> tuple[points.Domains, Mapping[str, Arrays]]:
+        """Numbers and arrays."""
+        return self.oracle.domains, self.oracle.arrays
 
     def admits(self, setting: Setting) -> bool:
         """Whether the hypotheses allow a setting."""
@@ -112,7 +119,7 @@ class Search:
             return False
         if verdict.outcome == REFUTED:
             return self.confirms(setting, verdict, ratio)
-        beside = [point for point in points.neighbours(setting, self.domains, self.rng) if self.admits(point)]
+        beside = [point for point in points.neighbours(setting, *self.coordinates, self.rng) if self.admits(point)]
         fails = verdict.reason == "FAILED" and bool(self.claim.steps)
         return fails and all((other := self.judge(point)[0]) and other.reason == "FAILED" for point in beside)
 
@@ -134,7 +141,7 @@ class Search:
             return False  # a product may have left the range of floats; where it is small, it would fail too
         if not all(self.is_smooth(row, abs(math.log(ratio)) if ratio > 0 else 1.0) for row in self.windows(setting)):
             return False
-        beside = [point for point in points.neighbours(setting, self.domains, self.rng) if self.admits(point)]
+        beside = [point for point in points.neighbours(setting, *self.coordinates, self.rng) if self.admits(point)]
         verdicts = [self.judge(point)[0] for point in beside]
         return all(other is not None and other.outcome == REFUTED for other in verdicts)
 
@@ -155,7 +162,7 @@ class Search:
         changed, last = True, self.counts["tried"] + SHRINKING
         while changed and self.found:
             changed = False
-            for setting in points.simpler(self.found[0], self.domains):
+            for setting in points.simpler(self.found[0], *self.coordinates):
                 if self.admits(setting) and self.counts["tried"] < last:
                     verdict, ratio = self.judge(setting)
                     if verdict is not None and self.is_failure(setting, verdict, ratio):
@@ -177,14 +184,14 @@ def is_searchable(claim: Claim) -> bool:
 def search(claim: Claim, rng: np.random.Generator, evaluations: int) -> Verdict:
     """A claim at so many settings: REFUTED at one of them, or HOLDS with what was tried in `searched`."""
     seen = Search(claim, rng, points.open_check(claim))
-    domains = points.clip_domains(claim, seen.domains)
+    known = points.clip_domains(claim, seen.domains), seen.oracle.arrays
     began, drawn = cpu_seconds(), 0
-    while domains and seen.counts["decided"] < evaluations and not seen.found and drawn < REJECTED * evaluations:
+    while any(known) and seen.counts["decided"] < evaluations and not seen.found and drawn < REJECTED * evaluations:
         drawn += 1
         climbs = seen.worst and seen.counts["decided"] > (1 - CLIMBS) * evaluations
         start = seen.worst[int(rng.integers(len(seen.worst)))][1] if climbs else None
         named = seen.oracle.named[int(rng.integers(len(seen.oracle.named)))]  # whose order is kept: values go by it
-        setting = points.move(start, domains, rng) if start else named | points.draw_setting(domains, rng)
+        setting = points.move(start, *known, rng) if start else named | points.draw_setting(*known, rng)
         if seen.admits(setting):
             seen.visit(setting)
         elif drawn % LOOK:
@@ -200,7 +207,9 @@ def search(claim: Claim, rng: np.random.Generator, evaluations: int) -> Verdict:
 
 def judge_at(claim: Claim, setting: Setting) -> Verdict:
     """The verdict of a claim's check at a setting that a search has found."""
-    verdict, _ = judge_cases(claim, points.open_check(claim), setting)
+    oracle = points.open_check(claim)
+    arrays = {name: each.restore(np.array(setting[name], dtype=float)) for name, each in oracle.arrays.items()}
+    verdict, _ = judge_cases(claim, oracle, setting | arrays)
     assert verdict is not None, f"{claim.key} says nothing at {setting}"
     return verdict
 
@@ -232,7 +241,7 @@ def conclude(seen: Search, proof: dict[str, Any]) -> Verdict:
         setting, verdict = seen.found
         if verdict.outcome != REFUTED:
             return verdict
-        witness = dict(verdict.witness or {}) | {"asked": setting}
+        witness = dict(verdict.witness or {}) | {"asked": list_arrays(setting)}
         if not witness.get("python"):
             witness["python"] = write_program(seen, setting)
         return replace(verdict, witness=witness)
@@ -241,9 +250,19 @@ def conclude(seen: Search, proof: dict[str, Any]) -> Verdict:
     if not seen.worst:
         return holds("tested", "settings", searched=said)
     ratio, setting, verdict = seen.worst[0]
-    said |= {"largest": ratio, "at": {name: setting[name] for name in seen.domains}} if ratio > 0 else {}
+    said |= {"largest": ratio, "at": list_arrays({name: setting[name] for each in seen.coordinates for name in each})} if ratio > 0 else {}
     copied = seen.counts["same"], seen.counts["different"]
     return holds(verdict.evidence, verdict.scope, tightness=verdict.tightness, searched=said, copied=copied)
+
+
+def list_arrays(setting: Setting) -> Setting:
+    """The setting with lists in place of arrays, for the store."""
+    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in setting.items()}
+
+
+def spell(value: Any) -> str:
+    """A value in Python."""
+    return f"__import__('numpy').array({value.tolist()!r})" if isinstance(value, np.ndarray) else repr(value)
 
 
 def write_program(seen: Search, setting: Setting) -> str:
@@ -252,11 +271,12 @@ def write_program(seen: Search, setting: Setting) -> str:
     trial: Any = claim.trial  # of a claim by cases, which says in Python when a case fails
     check, formula = inspect.unwrap(trial), inspect.unwrap(claim.theorem.formula)
     arguments, looped = seen.oracle.split(setting)
-    given = "".join(f", {name}={value!r}" for name, value in looped.items())
+    given = "".join(f", {name}={spell(value)}" for name, value in looped.items())
+    called = ", ".join(f"{name!r}: {spell(value)}" for name, value in arguments.items())
     return textwrap.dedent(f"""\
         from {points.bare_module(claim, check)} import {check.__name__}
         from {points.bare_module(claim, formula)} import {formula.__name__}
         from lemmata.experiments.engine.search.loops import cases_at
-        cases = cases_at({check.__name__}, {arguments!r}{given})
+        cases = cases_at({check.__name__}, {{{called}}}{given})
         assert any({FAILS[trial.relation]} for *_, left, right in cases)
         """)

@@ -190,7 +190,7 @@ def largest_so_far():
 )
 def test_a_loop_runs_over_the_value_that_is_given(check, arguments, looped, cases):
     assert list(cases_at(check, arguments, **looped)) == cases
-    assert find_coordinates(check, frozenset(looped), arguments, 50) == looped.keys()
+    assert find_coordinates(check, frozenset(looped), arguments, 50).keys() == looped.keys()
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_a_loop_runs_over_the_value_that_is_given(check, arguments, looped, case
     ],
 )
 def test_values_that_are_tied_stay_tied(check, arguments, wanted, opened):
-    assert find_coordinates(check, frozenset(wanted), arguments, 50) == opened
+    assert find_coordinates(check, frozenset(wanted), arguments, 50).keys() == opened
 
 
 def test_a_closure_is_left_as_it_is():
@@ -231,4 +231,4 @@ def test_a_closure_is_left_as_it_is():
         for n in SIZES:
             yield {"n": n}, n, scale
 
-    assert find_coordinates(check, frozenset({"n"}), {}, 50) == set()
+    assert find_coordinates(check, frozenset({"n"}), {}, 50) == {}

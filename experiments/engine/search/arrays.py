@@ -1,0 +1,178 @@
+"""Vectors and matrices for a search: patterns at which statements about them fail, and changes of the author's own.
+
+An author lists a few arrays and says in a predicate which ones her statement is about. The entries that the predicate
+allows are found by filling one of her arrays with one number. All else is left to the predicate, which is asked about
+every array that is drawn: most are turned into distributions, unit vectors, sorted or symmetric ones now and then.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lemmata.bounds.statement.hypotheses import Domain, Hypothesis
+from lemmata.experiments.engine.search.domains import meet_intervals, probe_domain
+
+LONGEST = 64  # entries of a vector, and rows of a matrix; half of them are much shorter
+SCALES = (1.0, 1.0, 1.0, 1e-3, 0.1, 10.0, 1e3)  # of the entries of one array: of several, rounding would decide
+KEPT = 8  # arrays of the author that are changed
+
+Vector = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """The arrays that an argument may be, as far as its author's examples and a domain of their entries show."""
+
+    examples: tuple[Any, ...]
+    entries: Domain
+
+    def draw(self, rng: np.random.Generator, size: int, beside: list[Any]) -> Any:
+        """An array like one of the author's, or like another argument's, with some entries changed; or a pattern."""
+        example = self.examples[int(rng.integers(len(self.examples)))]
+        ndim = np.ndim(example)
+        alike = [each for each in beside if np.ndim(each) == ndim]
+        if alike and rng.random() < 0.6:
+            return self.move(alike[int(rng.integers(len(alike)))], rng)
+        if rng.random() < 0.2:
+            return self.move(example, rng)
+        widths = {np.shape(each)[-1] == np.shape(each)[0] for each in self.examples}
+        shape = (size,) if ndim == 1 else (size, size if widths == {True} else int(rng.integers(1, 9)))
+        return self.restore(_transform(self.scale(_draw_pattern(shape, rng), rng), rng))
+
+    def scale(self, shares: Vector, rng: np.random.Generator) -> Vector:
+        """Numbers of [0, 1] as entries."""
+        low, high = self.entries.low, self.entries.high
+        if np.isfinite(high - low):
+            return low + (high - low) * shares
+        scale = float(rng.choice(SCALES))
+        if np.isfinite(low):
+            return low + scale * shares
+        return high - scale * shares if np.isfinite(high) else scale * (2 * shares - 1 if rng.random() < 0.5 else shares)
+
+    def restore(self, array: Vector) -> Any:
+        """The array as its author writes hers: a list, a tuple, whole numbers as such."""
+        array = np.round(array) if self.entries.whole else array
+        whole = bool((array == np.round(array)).all()) and (np.abs(array) < 2**53).all()
+        example = self.examples[0]
+        if isinstance(example, np.ndarray):
+            return array.astype(example.dtype) if whole else array
+        listed = (array.astype(int) if whole and _has_whole_numbers(example) else array).tolist()
+        kind = type(example)
+        return kind(kind(row) if isinstance(row, list) else row for row in listed)
+
+    def move(self, array: Any, rng: np.random.Generator) -> Any:
+        """The array with an entry replaced, scaled, added or left out, or with all of them scaled."""
+        changed = np.array(array, dtype=float)
+        place = tuple(int(rng.integers(end)) for end in changed.shape)
+        match int(rng.integers(6)):
+            case 0:
+                changed[place] = self.scale(_draw_pattern((1,), rng), rng)[0]
+            case 1:
+                changed[place] *= np.exp(rng.normal() * rng.choice([0.01, 0.1, 1.0]))
+            case 2:
+                changed = np.delete(changed, place[0], 0) if len(changed) > 1 else changed
+            case 3:
+                changed = np.insert(changed, place[0], changed[int(rng.integers(len(changed)))], 0)
+            case 4:
+                changed *= float(np.exp(rng.normal()))
+        return self.restore(np.clip(changed, self.entries.low, self.entries.high))
+
+    def jitter(self, array: Any, rng: np.random.Generator) -> Any:
+        """The array with entries that differ in their last digits."""
+        near = np.array(array, dtype=float)
+        return array if self.entries.whole else self.restore(near * (1 + rng.uniform(-1, 1, near.shape) * 1e-12))
+
+    def simpler(self, array: Any) -> Iterator[Any]:
+        """The array with an entry left out or made simpler."""
+        plain = np.array(array, dtype=float)
+        for row in range(len(plain) if len(plain) > 1 else 0):
+            fewer = np.delete(plain, row, 0)
+            yield self.restore(fewer if plain.ndim == 1 or len(plain) != plain.shape[1] else np.delete(fewer, row, 1))
+        for place in np.ndindex(plain.shape):
+            value = plain[place]
+            for number in (0.0, 1.0, -1.0, 0.5, *(float(f"{value:.{digits}g}") for digits in (1, 2))):
+                if len(f"{number:g}") < len(f"{value:.17g}") or abs(number) < abs(value) == 1:
+                    changed = plain.copy()
+                    changed[place] = number
+                    yield self.restore(changed)
+
+
+def find_arrays(needs: Iterable[Hypothesis], examples: Mapping[str, list[Any]]) -> dict[str, Arrays]:
+    """The arrays that the hypotheses allow those arguments of which an author has given examples."""
+    needs, known = tuple(needs), {}
+    named = meet_intervals(needs)
+    for name, values in examples.items():
+        entries = named.get(name, Domain())
+        for hypothesis in needs:
+            if hypothesis.names == (name,) and hypothesis.domain is None:
+                found = probe_domain(Hypothesis((name,), "", _fill(hypothesis.holds, values[0])), name)
+                entries = entries.meet(found) if found is not None else entries
+        known[name] = Arrays(tuple(values[:KEPT]), entries)
+    return known
+
+
+def draw_arrays(known: Mapping[str, Arrays], rng: np.random.Generator) -> dict[str, Any]:
+    """An array for every argument: most of one length, and many the one before with an entry changed."""
+    drawn: dict[str, Any] = {}
+    size = int(np.exp(rng.uniform(0, np.log(LONGEST + 1))))
+    for name in rng.permutation(sorted(known)):
+        drawn[name] = known[name].draw(rng, size, list(drawn.values()))
+    return drawn
+
+
+def _fill(holds: Callable[[Any], bool], example: Any) -> Callable[[float], bool]:
+    """A predicate of arrays as one of the number that an array is filled with."""
+    kind = np.array if isinstance(example, np.ndarray) else type(example)
+    return lambda value: holds(kind(np.full(np.shape(example), value).tolist()))
+
+
+def _draw_pattern(shape: tuple[int, ...], rng: np.random.Generator) -> Vector:
+    """Numbers of [0, 1]: all the same, one or some apart, evenly spread, or of several orders of magnitude."""
+    size = int(np.prod(shape))
+    match int(rng.integers(6)):
+        case 0:
+            flat = np.full(size, float(rng.choice([0, 0.5, 1, rng.random()])))
+        case 1:
+            flat = np.where(np.arange(size) == rng.integers(size), 1.0, float(rng.choice([0, 0.5, rng.random()])))
+        case 2:
+            flat = (rng.random(size) < rng.random()).astype(float)
+        case 3:
+            flat = np.linspace(0, 1, size)
+        case 4:
+            flat = rng.random(size)
+        case _:
+            flat = np.exp(rng.uniform(-6, 0, size))
+    return flat.reshape(shape)
+
+
+def _transform(array: Vector, rng: np.random.Generator) -> Vector:
+    """The array as it is, or one that many predicates are about."""
+    total, length = np.abs(array).sum(), np.sqrt((array**2).sum())
+    square = array.ndim == 2 and len(array) == array.shape[1]
+    match int(rng.integers(12)):
+        case 0:
+            return np.abs(array) / total if total else array
+        case 1:
+            return array / length if length else array
+        case 2:
+            return np.sort(array, axis=0)
+        case 3:
+            return -np.sort(-array, axis=0)
+        case 4 if square:
+            return array + array.T
+        case 5 if square:
+            return array @ array.T
+        case 6 if square:
+            return np.diag(np.diag(array))
+        case 7 if square:
+            return np.linalg.qr(array + np.eye(len(array)))[0]
+        case 8 if array.ndim == 2:
+            return np.abs(array) / np.maximum(np.abs(array).sum(axis=1, keepdims=True), 1e-300)
+    return array
+
+
+def _has_whole_numbers(example: Any) -> bool:
+    first = example[0]
+    return isinstance(first[0] if isinstance(first, list | tuple) else first, int)
