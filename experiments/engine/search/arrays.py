@@ -2,11 +2,13 @@
 
 An author lists a few arrays and says in a predicate which ones her statement is about. The entries that the predicate
 allows are found by filling one of her arrays with one number. All else is left to the predicate, which is asked about
-every array that is drawn: most are turned into distributions, unit vectors, sorted or symmetric ones now and then.
+every array that is drawn. Now and then one is turned into a distribution, a unit vector, a sorted one or a symmetric
+one, and mostly so if all arrays of the author are.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,7 +41,27 @@ class Arrays:
             return self.move(example, rng)
         widths = {np.shape(each)[-1] == np.shape(each)[0] for each in self.examples}
         shape = (size,) if ndim == 1 else (size, size if widths == {True} else int(rng.integers(1, 9)))
-        return self.restore(_transform(self.scale(_draw_pattern(shape, rng), rng), rng))
+        array = self.scale(_draw_pattern(shape, rng), rng)
+        projections = _list_projections(array)
+        if self.kept and rng.random() < 0.8:
+            return self.restore(self.project(array))
+        if rng.random() < 0.4:
+            array = projections[int(rng.integers(len(projections)))](array)
+        return self.restore(array)
+
+    @cached_property
+    def kept(self) -> list[Callable[[Vector], Vector]]:
+        """The projections that change none of the examples, unless all of these are as simple as zeros and ones."""
+        plain = all(set(np.ravel(example).tolist()) <= {0.0, 1.0} for example in self.examples)
+        each = [] if plain else _list_projections(np.array(self.examples[0], dtype=float))
+        return [project for project in each if all(_is_fixed(project, example) for example in self.examples)]
+
+    def project(self, array: Vector) -> Vector:
+        """The array with what all examples have in common, as far as it can be."""
+        for project in self.kept:
+            if project in _list_projections(array):
+                array = project(array)
+        return array
 
     def scale(self, shares: Vector, rng: np.random.Generator) -> Vector:
         """Numbers of [0, 1] as entries."""
@@ -49,7 +71,9 @@ class Arrays:
         scale = float(rng.choice(SCALES))
         if np.isfinite(low):
             return low + scale * shares
-        return high - scale * shares if np.isfinite(high) else scale * (2 * shares - 1 if rng.random() < 0.5 else shares)
+        return (
+            high - scale * shares if np.isfinite(high) else scale * (2 * shares - 1 if rng.random() < 0.5 else shares)
+        )
 
     def restore(self, array: Vector) -> Any:
         """The array as its author writes hers: a list, a tuple, whole numbers as such."""
@@ -77,7 +101,8 @@ class Arrays:
                 changed = np.insert(changed, place[0], changed[int(rng.integers(len(changed)))], 0)
             case 4:
                 changed *= float(np.exp(rng.normal()))
-        return self.restore(np.clip(changed, self.entries.low, self.entries.high))
+        changed = np.clip(changed, self.entries.low, self.entries.high)
+        return self.restore(self.project(changed) if rng.random() < 0.5 else changed)
 
     def jitter(self, array: Any, rng: np.random.Generator) -> Any:
         """The array with entries that differ in their last digits."""
@@ -87,6 +112,8 @@ class Arrays:
     def simpler(self, array: Any) -> Iterator[Any]:
         """The array with an entry left out or made simpler."""
         plain = np.array(array, dtype=float)
+        if (plain != plain.mean()).any():
+            yield self.restore(np.full(plain.shape, plain.mean()))
         for row in range(len(plain) if len(plain) > 1 else 0):
             fewer = np.delete(plain, row, 0)
             yield self.restore(fewer if plain.ndim == 1 or len(plain) != plain.shape[1] else np.delete(fewer, row, 1))
@@ -116,8 +143,8 @@ def find_arrays(needs: Iterable[Hypothesis], examples: Mapping[str, list[Any]]) 
 def draw_arrays(known: Mapping[str, Arrays], rng: np.random.Generator) -> dict[str, Any]:
     """An array for every argument: most of one length, and many the one before with an entry changed."""
     drawn: dict[str, Any] = {}
-    size = int(np.exp(rng.uniform(0, np.log(LONGEST + 1))))
-    for name in rng.permutation(sorted(known)):
+    size = int(np.exp(rng.uniform(0, np.log(LONGEST + 1)))) if known else 0  # no draw that other searches would feel
+    for name in map(str, rng.permutation(sorted(known))):
         drawn[name] = known[name].draw(rng, size, list(drawn.values()))
     return drawn
 
@@ -147,30 +174,50 @@ def _draw_pattern(shape: tuple[int, ...], rng: np.random.Generator) -> Vector:
     return flat.reshape(shape)
 
 
-def _transform(array: Vector, rng: np.random.Generator) -> Vector:
-    """The array as it is, or one that many predicates are about."""
-    total, length = np.abs(array).sum(), np.sqrt((array**2).sum())
+def _divide(array: Vector, by: Any) -> Vector:
+    """The quotient, or the array itself where it is 0."""
+    return np.divide(array, by, out=array.copy(), where=np.broadcast_to(by, array.shape) > 0)
+
+
+def _project_on_cone(array: Vector) -> Vector:
+    """The nearest positive semidefinite matrix."""
+    values, vectors = np.linalg.eigh((array + array.T) / 2)
+    return (vectors * np.maximum(values, 0)) @ vectors.T
+
+
+def _project_on_rotations(array: Vector) -> Vector:
+    """The nearest orthogonal matrix."""
+    left, _, right = np.linalg.svd(array)
+    return left @ right
+
+
+VECTORS: tuple[Callable[[Vector], Vector], ...] = (  # arrays that predicates are about: each maps to the nearest, say
+    lambda array: _divide(np.abs(array), np.abs(array).sum()),
+    lambda array: _divide(array, np.sqrt((array**2).sum())),
+    lambda array: np.sort(array, axis=0),
+    lambda array: -np.sort(-array, axis=0),
+)
+ROWS: tuple[Callable[[Vector], Vector], ...] = (
+    lambda array: _divide(np.abs(array), np.abs(array).sum(axis=1, keepdims=True)),
+    lambda array: _divide(array, np.sqrt((array**2).sum(axis=1, keepdims=True))),
+)
+SQUARES: tuple[Callable[[Vector], Vector], ...] = (
+    lambda array: (array + array.T) / 2,
+    _project_on_cone,
+    lambda array: np.diag(np.diag(array)),
+    _project_on_rotations,
+)
+
+
+def _list_projections(array: Vector) -> tuple[Callable[[Vector], Vector], ...]:
+    """Those for an array of its shape."""
     square = array.ndim == 2 and len(array) == array.shape[1]
-    match int(rng.integers(12)):
-        case 0:
-            return np.abs(array) / total if total else array
-        case 1:
-            return array / length if length else array
-        case 2:
-            return np.sort(array, axis=0)
-        case 3:
-            return -np.sort(-array, axis=0)
-        case 4 if square:
-            return array + array.T
-        case 5 if square:
-            return array @ array.T
-        case 6 if square:
-            return np.diag(np.diag(array))
-        case 7 if square:
-            return np.linalg.qr(array + np.eye(len(array)))[0]
-        case 8 if array.ndim == 2:
-            return np.abs(array) / np.maximum(np.abs(array).sum(axis=1, keepdims=True), 1e-300)
-    return array
+    return VECTORS + (ROWS if array.ndim == 2 else ()) + (SQUARES if square else ())
+
+
+def _is_fixed(project: Callable[[Vector], Vector], example: Any) -> bool:
+    array = np.array(example, dtype=float)
+    return project in _list_projections(array) and np.allclose(project(array), array, rtol=1e-9, atol=1e-12)
 
 
 def _has_whole_numbers(example: Any) -> bool:

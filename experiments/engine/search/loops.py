@@ -108,7 +108,7 @@ class Opening:
         found = self.tied if is_tied else self.found
         found |= varied
         for name in varied:
-            self._remember(name, [each[name] for each in leaves])
+            self._remember(name, [each[name] for each in leaves if name in each])
         if self.given is None:
             return itertools.chain(first, rest)
         return [_replace(names, first[0], {name: self.given[name] for name in varied})]
@@ -136,8 +136,9 @@ class Opening:
         return items
 
     def _remember(self, name: str, values: Iterable[Any]) -> None:
-        """Keep those values that are arrays, as examples."""
-        self.examples.setdefault(name, []).extend(filter(is_array, values))
+        """Keep values as examples of arrays, unless some are numbers."""
+        kept = self.examples.setdefault(name, [])
+        kept += values
 
     def _read(self, names: Names, item: Any, leaves: dict[str, Any]) -> None:
         """Collect the numbers and arrays of an item by name; raises TypeError if it holds anything else but texts."""
@@ -216,11 +217,7 @@ class _Transformer(ast.NodeTransformer):
 
         Whatever such an assignment depends on is read by these assignments only.
         """
-        plain = [
-            (node.targets[0].id, node.value)
-            for node in ast.walk(function)
-            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
-        ]
+        plain = [(target.id, value) for node in ast.walk(function) for target, value in _list_assignments(node)]
         makers = {name for name, value in plain if any(word in ast.unparse(value) for word in RANDOM)}
         reads = {name: self._reads(value) - makers for name, value in plain if stored.count(name) == 1}
         counts = Counter(name for each in plain for name in self._reads(each[1], every=True))
@@ -254,7 +251,7 @@ class _Transformer(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> ast.AST:
         own = {each.id for each in ast.walk(node.target) if isinstance(each, ast.Name)}
-        inside = {each.targets[0].id for each in ast.walk(node) if self._is_opened(each)}  # type: ignore[attr-defined]
+        inside = {target.id for each in ast.walk(node) for target, _ in _list_assignments(each)} & self.partners.keys()
         if not _carries_on(node, self.locals):
             node.iter = self._open(node.target, node.iter)
         if inside and own <= self.sources:
@@ -263,17 +260,18 @@ class _Transformer(ast.NodeTransformer):
         self.generic_visit(node)
         return node
 
-    def _is_opened(self, node: ast.AST) -> bool:
-        """Whether a statement is an assignment that may be opened."""
-        return isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in self.partners
-
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         self.generic_visit(node)
-        if self._is_opened(node):
-            name = node.targets[0].id  # type: ignore[attr-defined]
-            partners = ast.parse(repr([self._spell(each) for each in self.partners[name]]), mode="eval").body
-            node.value = self._method("open_value", ast.Constant(self._spell(name)), node.value, partners)
+        opened = [self._open_assignment(*pair) for pair in _list_assignments(node)]
+        if opened:
+            node.value = ast.Tuple(opened, ast.Load()) if isinstance(node.targets[0], ast.Tuple) else opened[0]
         return node
+
+    def _open_assignment(self, target: ast.Name, value: ast.expr) -> ast.expr:
+        if target.id not in self.partners:
+            return value
+        partners = ast.parse(repr([self._spell(each) for each in self.partners[target.id]]), mode="eval").body
+        return self._method("open_value", ast.Constant(self._spell(target.id)), value, partners)
 
     def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:
         node.value = self._open_source(node.value)
@@ -332,6 +330,18 @@ class _Transformer(ast.NodeTransformer):
 
     def _method(self, name: str, *arguments: ast.expr) -> ast.expr:
         return ast.Call(ast.Attribute(_load(OPENING), name, ast.Load()), list(arguments), [])
+
+
+def _list_assignments(node: ast.AST) -> list[tuple[ast.Name, ast.expr]]:
+    """The variables that a statement assigns to, each with its own expression: x = 1, or x, y = 1, 2."""
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+        return []
+    target, value = node.targets[0], node.value
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        pairs = list(zip(target.elts, value.elts, strict=True))
+    else:
+        pairs = [(target, value)]
+    return pairs if all(isinstance(name, ast.Name) for name, _ in pairs) else []  # type: ignore[return-value]
 
 
 def _carries_on(loop: ast.For, local: Collection[str]) -> bool:
@@ -469,7 +479,11 @@ def _compile(check: FunctionType, outermost: bool) -> FunctionType | None:
 
 
 def find_coordinates(
-    check: Callable[..., Any], known: Collection[str], arguments: dict[str, Any], cases: int, arrays: Collection[str] = ()
+    check: Callable[..., Any],
+    known: Collection[str],
+    arguments: dict[str, Any],
+    cases: int,
+    arrays: Collection[str] = (),
 ) -> dict[str, list[Any]]:
     """The names of `known` over which the loops of a check run, as far as so many `cases` show.
 
@@ -479,13 +493,13 @@ def find_coordinates(
     if opened is None:
         return {}
     called = {name for name, value in arguments.items() if name in known and is_number(value)}
-    called |= {name for name, value in arguments.items() if name in arrays and is_array(value)}
-    opening = Opening(frozenset(known) - called, None, called, arrays=frozenset(arrays) - called)
+    opening = Opening(frozenset(known) - called, None, called, arrays=arrays)
     made = opened(**arguments, **{OPENING: opening})
     if isinstance(made, Iterable):
         for _ in itertools.islice(made, cases):
             pass
-    return {name: opening.examples.get(name, []) for name in opening.found - opening.tied}
+    examples = {name: values for name, values in opening.examples.items() if all(map(is_array, values))}
+    return {name: examples.get(name, []) for name in opening.found - opening.tied}
 
 
 def cases_at(check: Callable[..., Any], arguments: dict[str, Any], fixed_too: bool = False, /, **looped: Any) -> Any:

@@ -92,7 +92,7 @@ def open_check(claim: Claim) -> Oracle:
     except (Exception, SystemExit):  # the check decides what it is worth where its author tries it
         pass
     examples = {name: values for name, values in looped.items() if values}
-    for name in named & settings[0].keys():
+    for name in named & asked.keys() & settings[0].keys() - looped.keys():  # what loops run over may be a list of axes
         if is_array(settings[0][name]):
             examples[name] = [setting[name] for setting in settings if is_array(setting[name])]
     domains = {name: known[name] for name in sorted(called | looped.keys()) if name not in examples}
@@ -197,11 +197,12 @@ def neighbours(
             yield from ({**setting, name: int(setting[name]) + step} for step in (-2, -1, 1, 2))
 
 
-def windows(setting: Mapping[str, float], domains: Domains) -> Iterator[list[dict[str, float]]]:
+def windows(setting: Setting, domains: Domains) -> Iterator[tuple[list[Setting], list[Setting]]]:
     """Rows of settings through one, along a real coordinate, and wider ones where it is close to an end or far away.
 
     Along each of them a formula is smooth, or else what it computes there is mostly rounding: (1 - cos x) / x^2 has
-    steps near 0.
+    steps near 0. A formula with a floor has steps as well, but is smooth along the row in steps of 1, which comes with
+    each row, and is empty where it would be narrow.
     """
     for name, domain in domains.items():
         if domain.whole:
@@ -213,17 +214,22 @@ def windows(setting: Mapping[str, float], domains: Domains) -> Iterator[list[dic
         for factor in (1.3, 4.0) if abs(distance) < EXTREME or abs(distance) > 1 / EXTREME else (1.3,):
             shares = np.geomspace(1 / factor, factor, STEPS)
             row = [{**setting, name: end + distance * float(share)} for share in shares]
-            yield [point for point in row if domain.low < point[name] < domain.high]
+            steps = (
+                range(-6, 7) if 10 <= abs(value) <= 1000 else ()
+            )  # of 0.6 % or more, which rounding does not survive
+            rows = row, [{**setting, name: value + step} for step in steps]
+            inside, stepped = ([point for point in each if domain.low < point[name] < domain.high] for each in rows)
+            yield inside, stepped
 
 
 def simpler(setting: Setting, domains: Domains, arrays: Mapping[str, Arrays]) -> Iterator[Setting]:
     """The setting with one coordinate made simpler, the simplest first; arrays of one shape lose entries together."""
+    plain = {name: np.array(setting[name], dtype=float) for name in arrays}
+    shortest = min(map(len, plain.values()), default=0)
+    for fewer in [slice(shortest // 2), *range(shortest)] if shortest > 1 else []:
+        yield setting | {name: each.restore(np.delete(plain[name], fewer, 0)) for name, each in arrays.items()}
     for name, each in arrays.items():
         yield from (setting | {name: array} for array in each.simpler(setting[name]))
-    for place in range(min((len(setting[name]) for name in arrays), default=0) if len(arrays) > 1 else 0):
-        yield setting | {
-            name: each.restore(np.delete(np.array(setting[name], dtype=float), place, 0)) for name, each in arrays.items()
-        }
     for name, domain in domains.items():
         value = setting[name]
         if domain.whole:

@@ -139,20 +139,17 @@ class Search:
             return True
         if 0 in (found, claimed) and not all(domain.whole for domain in self.domains.values()):
             return False  # a product may have left the range of floats; where it is small, it would fail too
-        if not all(self.is_smooth(row, abs(math.log(ratio)) if ratio > 0 else 1.0) for row in self.windows(setting)):
-            return False
+        failure = abs(math.log(ratio)) if ratio > 0 else 1.0
+        for row, stepped in points.windows(setting, self.domains):
+            if not self.is_smooth(row, failure) and (not stepped or not self.is_smooth(stepped, failure)):
+                return False
         beside = [point for point in points.neighbours(setting, *self.coordinates, self.rng) if self.admits(point)]
         verdicts = [self.judge(point)[0] for point in beside]
         return all(other is not None and other.outcome == REFUTED for other in verdicts)
 
-    def windows(self, setting: Setting) -> list[list[Setting]]:
-        """The windows of a setting, as far as the hypotheses allow."""
-        rows = points.windows(setting, self.domains)
-        return [[point for point in row if self.admits(point)] for row in rows]
-
     def is_smooth(self, row: list[Setting], failure: float) -> bool:
         """Whether left / right has no jumps along a row that are as large as a tenth of a failure, in logarithms."""
-        ratios = np.array([self.judge(point)[1] for point in row])
+        ratios = np.array([self.judge(point)[1] for point in row if self.admits(point)])
         if len(ratios) < 4 or not (ratios > 0).all() or not np.isfinite(ratios).all():
             return len(ratios) < 4
         return bool(np.abs(np.diff(np.log(ratios), 3)).max() <= failure / 10)
@@ -250,7 +247,11 @@ def conclude(seen: Search, proof: dict[str, Any]) -> Verdict:
     if not seen.worst:
         return holds("tested", "settings", searched=said)
     ratio, setting, verdict = seen.worst[0]
-    said |= {"largest": ratio, "at": list_arrays({name: setting[name] for each in seen.coordinates for name in each})} if ratio > 0 else {}
+    said |= (
+        {"largest": ratio, "at": list_arrays({name: setting[name] for each in seen.coordinates for name in each})}
+        if ratio > 0
+        else {}
+    )
     copied = seen.counts["same"], seen.counts["different"]
     return holds(verdict.evidence, verdict.scope, tightness=verdict.tightness, searched=said, copied=copied)
 
