@@ -12,6 +12,7 @@ from lemmata.experiments.engine.ground.grouping import group_by
 
 TIMES = {"quick": 1, "full": 1, "deep": 10}  # of a cell's cap; in ascending order
 EVALUATIONS = 1000  # of a check, in a search, and ten times as many in a deep run
+SETTINGS = 100  # at which a search tries a chunk of trials
 PROFILES = tuple(TIMES)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from lemmata.bounds.library import Paper, library
 from lemmata.bounds.statement.formula import in_symbols
 from lemmata.bounds.theorem import Theorem
-from lemmata.experiments.engine.ground.profiles import EVALUATIONS
+from lemmata.experiments.engine.ground.profiles import EVALUATIONS, SETTINGS
 from lemmata.experiments.engine.ledger.headline import PROPER
 from lemmata.experiments.engine.ledger.row import Row
 
@@ -82,9 +82,12 @@ def _spell(name: str) -> str:
 def describe_search(row: Row) -> str:
     """How many settings of the engine's own choice a row was decided at, and where it came closest to its bound."""
     searched = row["searched"] or {}
-    if searched.get("decided", 0) < EVALUATIONS:  # too few for a search
+    trials = searched.get("trials", 0)
+    if searched.get("decided", 0) < (SETTINGS if trials else EVALUATIONS):  # too few for a search
         return ""
     text = f"{searched['decided']:,} settings of the engine's own choice"
+    if trials:
+        return f"{text}, {trials:,} trials; none is far above the bound"
     if "largest" not in searched:
         return text
     return f"{text}; largest left/right {searched['largest']:.3g} at {_in_letters(row, searched['at'])}"

@@ -81,12 +81,12 @@ class Cell:
     decider: Decider | None = field(init=False, default=None)  # None: decided without folding
 
     def __post_init__(self) -> None:
-        self.exact = self.claim.style == "exact"
+        self.exact = self.claim.style == "exact" or bool(self.evaluations)  # decided in one piece
         try:
             why = None if self.factor != 1 or self.evaluations else self.claim.why_vacuous(self.setting)
             if why:
                 self.verdict = vacuous(why)
-            else:
+            elif not self.evaluations:
                 self.decider = self.claim.decider(self.setting, self.factor)
         except (Exception, SystemExit) as error:  # of the claim's own bound, say: this row is lost, the run is not
             self.verdict = inconclusive("FAILED", f"{type(error).__name__}: {error}")

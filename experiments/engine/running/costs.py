@@ -15,7 +15,7 @@ from lemmata.bounds.catalogue.paper_file import read_table
 from lemmata.experiments.engine.claims import copies
 from lemmata.experiments.engine.claims.claim import CLAIMS, Claim, Setting
 from lemmata.experiments.engine.ground.files import write_table
-from lemmata.experiments.engine.ground.profiles import EVALUATIONS, TIMES
+from lemmata.experiments.engine.ground.profiles import EVALUATIONS, SETTINGS, TIMES
 from lemmata.experiments.engine.running.cell import SEARCH, ControlRun
 from lemmata.experiments.engine.search import search
 
@@ -62,6 +62,9 @@ def search_evaluations(claim: Claim, profile: str) -> int:
     if claim.severity or claim.is_slip or not search.is_searchable(claim):
         return 0
     known = read_costs().get(claim.key)
+    if claim.style != "exact":
+        spent = known.trial * claim.chunk(**claim.quick[0]) * SETTINGS if known else 0.0
+        return 0 if spent > SEARCH_SECONDS[profile] else TIMES[profile] * SETTINGS
     if known is not None and (known.search or known.trial * EVALUATIONS) > SEARCH_SECONDS[profile]:
         beside = int(SEARCH_SECONDS[profile] / known.trial)  # a proof, which is no search of its own
         return max(1, min(BESIDE_PROOF, beside)) if claim.steps else 0

@@ -69,11 +69,10 @@ def _compute_chunk(
     try:
         within = contextlib.nullcontext() if stream == SEARCH else deadline(limit)  # a search limits each evaluation
         with within, ctx.workprec(PRECISION):  # whatever this process computed before
-            decider = claim.decider(setting, factor)
             payload: Any
             if stream == SEARCH:
                 payload = search.search(claim, rng, size)
-            elif decider is None:
+            elif (decider := claim.decider(setting, factor)) is None:
                 payload = run_trial()
                 if not isinstance(payload, Verdict):
                     got = type(payload).__name__

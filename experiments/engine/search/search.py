@@ -25,7 +25,7 @@ from lemmata.experiments.engine.claims.claim import Claim, Setting
 from lemmata.experiments.engine.claims.verdict import Verdict, holds
 from lemmata.experiments.engine.ground.deadline import cpu_seconds
 from lemmata.experiments.engine.ground.evidence import MACHINE
-from lemmata.experiments.engine.search import points, whole_domain
+from lemmata.experiments.engine.search import points, trials, whole_domain
 from lemmata.experiments.engine.search.arrays import Arrays
 from lemmata.experiments.engine.search.loops import is_number
 
@@ -174,12 +174,15 @@ def judge_cases(claim: Claim, oracle: points.Oracle, setting: Setting) -> tuple[
 
 
 def is_searchable(claim: Claim) -> bool:
-    """Whether a claim may be an oracle: its check is by cases, at settings that hypotheses can judge."""
-    return hasattr(claim.trial, "judge_cases") and bool(claim.theorem.needs or claim.steps)
+    """Whether a claim may be an oracle: its check is by cases or by trials, at settings that hypotheses can judge."""
+    by_cases = hasattr(claim.trial, "judge_cases") and bool(claim.theorem.needs or claim.steps)
+    return by_cases or trials.is_searchable(claim)
 
 
 def search(claim: Claim, rng: np.random.Generator, evaluations: int) -> Verdict:
     """A claim at so many settings: REFUTED at one of them, or HOLDS with what was tried in `searched`."""
+    if claim.style != "exact":
+        return trials.search_trials(claim, rng, evaluations)
     seen = Search(claim, rng, points.open_check(claim))
     known = points.clip_domains(claim, seen.domains), seen.oracle.arrays
     began, drawn = cpu_seconds(), 0
