@@ -131,6 +131,12 @@ def union_over_ends():
     return (yield from at_ends(bound.two_ends, bound.interval_is_left.theorem.formula, ENDS + ONE))
 
 
+def interval_or_tie_is_left(n, sigma, t):
+    """P({-t/2 < m <= M < t/2}^c): for n = 1 too, where the formula of the printed m < M is 1."""
+    ends = 2 * bound.max_exceeds(1, exact(t) / (2 * exact(sigma)))
+    return bound.interval_is_left.theorem.formula(n=n, sigma=sigma, t=t) if n > 1 else ends
+
+
 @inequality_claim(
     bound.two_ends_mirrored,
     caught=(1.01, 3),
@@ -139,7 +145,7 @@ def union_over_ends():
 )
 def union_over_ends_mirrored():
     """The union bound as it is meant."""
-    return (yield from at_ends(bound.two_ends_mirrored, bound.interval_is_left.theorem.formula))
+    return (yield from at_ends(bound.two_ends_mirrored, interval_or_tie_is_left))
 
 
 UNEQUAL = """from lemmata.bounds.wzw25.gaussian_maxima import both_ends_alike, two_ends

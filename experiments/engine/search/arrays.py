@@ -135,7 +135,8 @@ def find_arrays(needs: Iterable[Hypothesis], examples: Mapping[str, list[Any]]) 
         for hypothesis in needs:
             if hypothesis.names == (name,) and hypothesis.domain is None:
                 found = probe_domain(Hypothesis((name,), "", _fill(hypothesis.holds, values[0])), name)
-                entries = entries.meet(found) if found is not None else entries
+                narrower = entries.meet(found) if found is not None else entries
+                entries = narrower if all(_has_entries_in(narrower, value) for value in values) else entries
         known[name] = Arrays(tuple(values[:KEPT]), entries)
     return known
 
@@ -147,6 +148,14 @@ def draw_arrays(known: Mapping[str, Arrays], rng: np.random.Generator) -> dict[s
     for name in map(str, rng.permutation(sorted(known))):
         drawn[name] = known[name].draw(rng, size, list(drawn.values()))
     return drawn
+
+
+def _has_entries_in(domain: Domain, array: Any) -> bool:
+    """Whether a domain has all entries of an array: a predicate such as "sums to 1" is about none of them alone."""
+    entries = np.ravel(array)
+    return bool(
+        ((domain.low <= entries) & (entries <= domain.high)).all() and not (domain.whole and (entries % 1).any())
+    )
 
 
 def _fill(holds: Callable[[Any], bool], example: Any) -> Callable[[float], bool]:
@@ -194,6 +203,7 @@ def _project_on_rotations(array: Vector) -> Vector:
 VECTORS: tuple[Callable[[Vector], Vector], ...] = (  # arrays that predicates are about: each maps to the nearest, say
     lambda array: _divide(np.abs(array), np.abs(array).sum()),
     lambda array: _divide(array, np.sqrt((array**2).sum())),
+    lambda array: array - array.mean(axis=0),
     lambda array: np.sort(array, axis=0),
     lambda array: -np.sort(-array, axis=0),
 )

@@ -25,6 +25,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from fractions import Fraction
+from itertools import chain
 from types import FunctionType
 from typing import Any
 
@@ -157,10 +158,13 @@ class Opening:
         elif not isinstance(item, str):
             raise TypeError
 
-    def open_call(self, function: Callable[..., Any], home: str) -> Callable[..., Any]:
-        """A function of the same package with its own loops opened, any other one as it is."""
+    def open_call(self, function: Callable[..., Any], home: str, is_fixed: bool) -> Callable[..., Any]:
+        """A function of the same package with its own loops opened, any other one as it is.
+
+        `is_fixed`: whether it is called with the same arguments at every setting.
+        """
         plain = inspect.unwrap(function) if isinstance(function, FunctionType) else None
-        opened = _compile(plain, False) if plain is function and _package(plain.__module__) == home else None
+        opened = _compile(plain, is_fixed) if plain is function and _package(plain.__module__) == home else None
         return functools.partial(opened, **{OPENING: self}) if opened else function
 
 
@@ -217,9 +221,15 @@ class _Transformer(ast.NodeTransformer):
 
         Whatever such an assignment depends on is read by these assignments only.
         """
-        plain = [(target.id, value) for node in ast.walk(function) for target, value in _list_assignments(node)]
+        found = [pair for node in ast.walk(function) for pair in _list_assignments(node)]
+        plain = [(target.id, value) for target, value in found]
         makers = {name for name, value in plain if any(word in ast.unparse(value) for word in RANDOM)}
-        reads = {name: self._reads(value) - makers for name, value in plain if stored.count(name) == 1}
+        reads: dict[str, set[str]] = {}
+        for name in {name for name, _ in plain}:
+            values = [value for other, value in plain if other == name]
+            if stored.count(name) == len(values) and _is_chain(function, name, values):
+                reads[name] = {*chain.from_iterable(map(self._reads, values))} - makers - {name}
+        self.last = {target.id: target for target, _ in sorted(found, key=lambda pair: pair[0].lineno)}
         counts = Counter(name for each in plain for name in self._reads(each[1], every=True))
         every = Counter(self._reads(function, every=True))
         inner = {name for name in every if every[name] == counts[name]} & (self.locals - set(self.fixed))
@@ -268,7 +278,7 @@ class _Transformer(ast.NodeTransformer):
         return node
 
     def _open_assignment(self, target: ast.Name, value: ast.expr) -> ast.expr:
-        if target.id not in self.partners:
+        if target.id not in self.partners or target is not self.last[target.id]:
             return value
         partners = ast.parse(repr([self._spell(each) for each in self.partners[target.id]]), mode="eval").body
         return self._method("open_value", ast.Constant(self._spell(target.id)), value, partners)
@@ -292,7 +302,9 @@ class _Transformer(ast.NodeTransformer):
     def _open_source(self, value: ast.expr) -> ast.expr:
         """Where cases come from: a call of another generator, or a generator expression."""
         if isinstance(value, ast.Call):
-            value.func = self._method("open_call", value.func, ast.Constant(self.home))
+            passed = (*value.args, *(each.value for each in value.keywords))
+            is_fixed = all(self._arguments(each) == frozenset() for each in passed)
+            value.func = self._method("open_call", value.func, ast.Constant(self.home), ast.Constant(is_fixed))
         elif isinstance(value, ast.GeneratorExp):
             for each in value.generators[:1]:
                 each.iter = self._open(each.target, each.iter)
@@ -330,6 +342,21 @@ class _Transformer(ast.NodeTransformer):
 
     def _method(self, name: str, *arguments: ast.expr) -> ast.expr:
         return ast.Call(ast.Attribute(_load(OPENING), name, ast.Load()), list(arguments), [])
+
+
+def _is_chain(function: ast.FunctionDef, name: str, values: list[ast.expr]) -> bool:
+    """Whether a variable has its last value before it is read, but to assign it anew: x = f(n), then x = x / sum(x)."""
+    if len(values) == 1:
+        return True
+    own = {id(each) for value in values for each in ast.walk(value)}
+    reads = [each for each in ast.walk(function) if isinstance(each, ast.Name) and each.id == name]
+    others = [each.lineno for each in reads if isinstance(each.ctx, ast.Load) and id(each) not in own]
+    bodies = [getattr(node, "body", []) for node in ast.walk(function)]
+    there = [
+        [value for each in body for _, value in _list_assignments(each)] for body in bodies if isinstance(body, list)
+    ]
+    together = any({*map(id, values)} <= {*map(id, body)} for body in there)
+    return together and min(others, default=0) > max(value.lineno for value in values)
 
 
 def _list_assignments(node: ast.AST) -> list[tuple[ast.Name, ast.expr]]:

@@ -250,6 +250,8 @@ def conclude(seen: Search, proof: dict[str, Any]) -> Verdict:
     if not seen.worst:
         return holds("tested", "settings", searched=said)
     ratio, setting, verdict = seen.worst[0]
+    if seen.claim.trial.relation == "=" and ratio > 1 + FAR_OFF:  # type: ignore[attr-defined]
+        ratio = 1.0  # of two numbers so small that they are equal
     said |= (
         {"largest": ratio, "at": list_arrays({name: setting[name] for each in seen.coordinates for name in each})}
         if ratio > 0

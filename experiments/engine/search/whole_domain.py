@@ -38,7 +38,7 @@ from lemmata.experiments.engine.search.loops import OPENING, Opening, parse_open
 class Following(Opening):
     """The loops of a check that is followed, and of the generators that it yields from."""
 
-    def open_call(self, function: Callable[..., Any], home: str) -> Callable[..., Any]:
+    def open_call(self, function: Callable[..., Any], home: str, is_fixed: bool) -> Callable[..., Any]:
         plain: Any = inspect.unwrap(function) if isinstance(function, FunctionType) else None
         tree = parse_opened(plain) if plain and plain.__module__.rpartition(".")[0] == home else None
         return functools.partial(compile_tree(tree, plain), **{OPENING: self}) if tree else function
