@@ -44,7 +44,7 @@ class Arrays:
         array = self.scale(_draw_pattern(shape, rng), rng)
         projections = _list_projections(array)
         if self.kept and rng.random() < 0.8:
-            return self.restore(self.project(array))
+            return self.restore(self.project(array, rng))
         if rng.random() < 0.4:
             array = projections[int(rng.integers(len(projections)))](array)
         return self.restore(array)
@@ -56,9 +56,12 @@ class Arrays:
         each = [] if plain else _list_projections(np.array(self.examples[0], dtype=float))
         return [project for project in each if all(_is_fixed(project, example) for example in self.examples)]
 
-    def project(self, array: Vector) -> Vector:
-        """The array with what all examples have in common, as far as it can be."""
-        for project in self.kept:
+    def project(self, array: Vector, rng: np.random.Generator) -> Vector:
+        """The array with what all examples have in common, or with one thing of that, as far as it can be."""
+        chosen = self.kept
+        if len(chosen) > 1 and rng.random() < 0.5:
+            chosen = [chosen[int(rng.integers(len(chosen)))]]
+        for project in chosen:
             if project in _list_projections(array):
                 array = project(array)
         return array
@@ -102,7 +105,7 @@ class Arrays:
             case 4:
                 changed *= float(np.exp(rng.normal()))
         changed = np.clip(changed, self.entries.low, self.entries.high)
-        return self.restore(self.project(changed) if rng.random() < 0.5 else changed)
+        return self.restore(self.project(changed, rng) if rng.random() < 0.5 else changed)
 
     def jitter(self, array: Any, rng: np.random.Generator) -> Any:
         """The array with entries that differ in their last digits."""
@@ -191,7 +194,8 @@ def _divide(array: Vector, by: Any) -> Vector:
 def _project_on_cone(array: Vector) -> Vector:
     """The nearest positive semidefinite matrix."""
     values, vectors = np.linalg.eigh((array + array.T) / 2)
-    return (vectors * np.maximum(values, 0)) @ vectors.T
+    made = (vectors * np.maximum(values, 0)) @ vectors.T
+    return (made + made.T) / 2
 
 
 def _project_on_rotations(array: Vector) -> Vector:
