@@ -168,6 +168,95 @@ def largest_so_far():
     return {"tightness": (most, most)}
 
 
+def drawn():
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        x = rng.random()
+        yield {"x": x}, x, 1
+
+
+def drawn_vectors():
+    rng = np.random.default_rng(0)
+    for n in (2, 3):
+        p, q = rng.random(n), rng.random(n)
+        yield {"p": p, "q": q}, sum(p), sum(q)
+
+
+def assigned_twice():
+    rng = np.random.default_rng(0)
+    for n in SIZES:
+        p = rng.random(n)
+        p = p / p.sum()
+        yield {"p": p}, max(p), 1
+
+
+def size_is_read_too():
+    for n in SIZES:
+        p = [1 / n] * n
+        yield {"p": p}, sum(p) / n, 1
+
+
+def tied_to_what_stays():
+    for n in SIZES:
+        x = 1 / n
+        value = 2 * n
+        yield {"x": x}, value, x
+
+
+def read_in_between():
+    for n in SIZES:
+        x = 1 / n
+        start = x
+        x = 2 * x
+        yield {"x": x}, start, x
+
+
+def given_arrays():
+    for p in ([1, 2], [3, 4]):
+        yield {"p": p}, sum(p), 1
+
+
+def from_a_helper_with_numbers():
+    yield from numbers_up_to(25)
+
+
+def numbers_up_to(end):
+    for n in range(1, end):
+        yield {"n": n}, n, 24
+
+
+def from_a_helper_of_a_loop():
+    for end in SIZES:
+        yield from numbers_up_to(end)
+
+
+@pytest.mark.parametrize(
+    ("check", "given", "cases"),
+    [
+        (drawn, {"x": 0.25}, [({"x": 0.25}, 0.25, 1)]),  # and not five times
+        (drawn_vectors, {"p": [1, 2], "q": [3]}, [({"p": [1, 2], "q": [3]}, 3, 3)]),
+        (assigned_twice, {"p": [5, 6]}, [({"p": [5, 6]}, 6, 1)]),
+        (given_arrays, {"p": [7, 8]}, [({"p": [7, 8]}, 15, 1)]),
+        (from_a_helper_with_numbers, {"n": 30}, [({"n": 30}, 30, 24)]),
+    ],
+)
+def test_assignments_arrays_and_helpers_are_opened(check, given, cases):
+    assert list(cases_at(check, {}, **given)) == cases
+    assert find_coordinates(check, given.keys() & {"n", "x"}, {}, 50, {"p", "q"}).keys() == given.keys()
+
+
+@pytest.mark.parametrize(
+    "check", [size_is_read_too, tied_to_what_stays, read_in_between, from_a_helper_of_a_loop], ids=lambda f: f.__name__
+)
+def test_an_assignment_stays_where_more_depends_on_what_it_depends_on(check):
+    wanted = {"n"} if check is from_a_helper_of_a_loop else {"x"}
+    assert find_coordinates(check, wanted, {}, 50, {"p"}) == {}
+
+
+def test_examples_are_the_arrays_of_the_author():
+    assert find_coordinates(given_arrays, set(), {}, 50, {"p"}) == {"p": [[1, 2], [3, 4]]}
+
+
 @pytest.mark.parametrize(
     ("check", "arguments", "looped", "cases"),
     [

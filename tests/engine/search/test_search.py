@@ -87,6 +87,16 @@ FALSE = {
     "log(1/x) <= 20": (P, lambda *, x: 20.0, side(left=lambda x: math.log(1 / x))),
     "log(1/x) <= 10, from 1 - x": (P, lambda *, x: 10.0, side(left=lambda x: -math.log1p(-x))),
     "beyond the range of floats": (N, lambda *, n: 10 ** (400 * n), side(left=lambda n: 10 ** (401 * n - 20))),
+    "a normal tail, false where both sides are small": (
+        X,
+        lambda *, x: math.exp(-x * x / 2) / (2.6 * x),
+        side(left=lambda x: float(stats.norm.sf(x))),
+    ),
+    "a Poisson tail with the steps of a ceiling": (
+        X,
+        lambda *, x: math.exp(-x * x / 200),
+        side(left=lambda x: float(stats.poisson.sf(math.ceil(100 + x) - 1, 100))),
+    ),
     "a bound above a small level only": (P, lambda *, x: 10 * x, side(left=lambda x: math.sqrt(x))),
 }  # fmt: skip
 TRUE = {
@@ -121,6 +131,16 @@ TRUE = {
         [positive("x"), positive("top"), require("x <= top", lambda x, top: x <= top)],
         lambda *, x, top=1.0: 1.0,
         side(left=lambda x: x),
+    ),
+    "a normal tail where both sides are small": (
+        X,
+        lambda *, x: math.exp(-x * x / 2) / (math.sqrt(2 * math.pi) * x),
+        side(left=lambda x: float(stats.norm.sf(x))),
+    ),
+    "a binomial tail by 1 - cdf, with steps": (
+        [*N, positive("x")],
+        lambda *, n, x: math.exp(-2 * x * x / n),
+        side(left=lambda n, x: 1 - float(stats.binom.cdf(math.ceil(n / 2 + x) - 1, n, 0.5))),
     ),
     "two numbers that stay apart": (
         [*N, positive("x"), require("x < n", lambda x, n: x < n)],
