@@ -94,11 +94,13 @@ def number(value: Number) -> float | str:
 
 
 def plain(value: Any) -> Any:
-    """JSON's own types: fractions and balls become floats, arrays and tuples lists."""
+    """JSON's own types: fractions and balls become floats, arrays and tuples lists, functions their names."""
     if isinstance(value, dict):
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [plain(v) for v in value]
     if isinstance(value, Fraction | arb) or (isinstance(value, int) and abs(value) > LARGEST):
         return number(value)
+    if callable(value):
+        return getattr(value, "__name__", type(value).__name__)
     return plain(value.tolist()) if hasattr(value, "tolist") else value

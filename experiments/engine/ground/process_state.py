@@ -22,6 +22,7 @@ from typing import Any, Never
 import flint
 import numpy as np
 import scipy.special
+import threadpoolctl  # noqa: F401  # sets variables of the environment, and no check is to be blamed for that
 
 from lemmata.bounds.library import PaperError
 

@@ -87,7 +87,7 @@ def describe_search(row: Row) -> str:
         return ""
     text = f"{searched['decided']:,} settings of the engine's own choice"
     if trials:
-        return f"{text}, {trials:,} trials; none is far above the bound"
+        return f"{text}, {trials:,} trials; fresh ones at the worst of them do not refute it"
     if "largest" not in searched:
         return text
     return f"{text}; largest left/right {searched['largest']:.3g} at {_in_letters(row, searched['at'])}"
