@@ -23,6 +23,7 @@ from lemmata.experiments.checks.inequality import (
     to_exact,
 )
 from lemmata.experiments.engine.claims.claim import exact_claim
+from lemmata.experiments.engine.claims.steps import STEP_FAILS
 from lemmata.experiments.engine.claims.verdict import Verdict
 from lemmata.mechanisms.numerics.inherited_docs import share_docs
 
@@ -77,9 +78,7 @@ def decide_identity(
         if differ and isinstance(case, Case):
             return refute_case(proof, setting, left, right, python)
         if differ:
-            ending.leave(
-                "FAILED", f"{name_case(case)} of our derivation fails: {format_side(left)} ≠ {format_side(right)}"
-            )
+            ending.leave("FAILED", f"{name_case(case)} {STEP_FAILS}: {format_side(left)} ≠ {format_side(right)}")
     return ending.verdict(checked, evidence, scope, tightness=(1.0, 1.0))
 
 

@@ -36,7 +36,7 @@ from lemmata.experiments.checks.cases import (
 )
 from lemmata.experiments.checks.sides import STATED, Sides, is_made_of_float, unmask_float
 from lemmata.experiments.engine.claims.claim import Control, exact_claim
-from lemmata.experiments.engine.claims.steps import Step, chain, check_steps
+from lemmata.experiments.engine.claims.steps import STEP_FAILS, Step, chain, check_steps
 from lemmata.experiments.engine.claims.verdict import Verdict, inconclusive, refuted
 from lemmata.experiments.engine.ground.evidence import MACHINE, has_derivation
 from lemmata.experiments.engine.search.loops import is_array, is_equal, is_number
@@ -263,9 +263,7 @@ def decide_inequality(
         elif left > right + slack:
             if isinstance(case, Case):
                 return refute_case(proof, setting, left, right, python)
-            ending.leave(
-                "FAILED", f"{name_case(case)} of our derivation fails: {format_side(left)} > {format_side(right)}"
-            )
+            ending.leave("FAILED", f"{name_case(case)} {STEP_FAILS}: {format_side(left)} > {format_side(right)}")
         elif not left <= right + slack:
             ending.leave("BUDGET", f"a ball straddles the bound at {name_case(case)}")
         ratios.append(ratio_above(left, right))

@@ -14,6 +14,8 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+STEP_FAILS = "of our derivation fails"  # in the note of a verdict, where a step does and no side is infinite
+
 
 class Step(NamedTuple):
     """One step of a derivation: a reason, and the function of the setting that it leads to, else the statement."""

@@ -22,6 +22,7 @@ import numpy as np
 from lemmata.bounds.statement.hypotheses import OutsideHypotheses
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
 from lemmata.experiments.engine.claims.claim import Claim, Setting
+from lemmata.experiments.engine.claims.steps import STEP_FAILS
 from lemmata.experiments.engine.claims.verdict import Verdict, holds
 from lemmata.experiments.engine.ground.deadline import cpu_seconds
 from lemmata.experiments.engine.ground.evidence import MACHINE
@@ -120,8 +121,8 @@ class Search:
         if verdict.outcome == REFUTED:
             return self.confirms(setting, verdict, ratio)
         beside = [point for point in points.neighbours(setting, *self.coordinates, self.rng) if self.admits(point)]
-        fails = verdict.reason == "FAILED" and bool(self.claim.steps)
-        return fails and all((other := self.judge(point)[0]) and other.reason == "FAILED" for point in beside)
+        fails = STEP_FAILS in verdict.note and bool(self.claim.steps)
+        return fails and all((other := self.judge(point)[0]) and STEP_FAILS in other.note for point in beside)
 
     def confirms(self, setting: Setting, verdict: Verdict, ratio: float) -> bool:
         """Whether a failure is one of the statement: by far, and exact or the same at all settings beside it.

@@ -14,6 +14,7 @@ from lemmata.experiments.checks.identity import identity_claim
 from lemmata.experiments.checks.inequality import inequality_claim
 from lemmata.experiments.engine.claims import fingerprint
 from lemmata.experiments.engine.claims.claim import CLAIMS, grid
+from lemmata.experiments.engine.claims.steps import Step
 from lemmata.experiments.engine.search import points, search as engine
 from lemmata.mechanisms.numerics.streams import generator
 
@@ -290,3 +291,16 @@ def test_a_check_that_forgets_its_statement_is_seen():
 def test_warnings_of_an_evaluation_are_not_shown(recwarn):
     look(make(P, lambda *, x: 1.0, side(left=lambda x: float(np.float64(0) * np.log(x - x) * 0))))
     assert not recwarn.list
+
+
+def test_a_side_beyond_the_range_of_floats_is_no_failing_step():
+    """At x = 1e6 both sides are infinite floats: the statement is undecided there, and its derivation not wrong."""
+    wide = side(left=lambda x: float(np.exp(np.float64(x))))
+    verdict = look(make(X, lambda *, x: float(np.exp(np.float64(x))) + 1, wide, steps=[Step("algebra")]))
+    assert verdict.outcome == HOLDS and verdict.searched["undecided"]
+
+
+def test_a_step_that_fails_where_its_author_did_not_look_is_named():
+    steps = [Step("wrong from 3 on", lambda *, n: min(n, 3)), Step("algebra")]
+    verdict = look(make(N, lambda *, n: 2 * n, side(left=lambda n: n), steps=steps))
+    assert verdict.reason == "FAILED" and "wrong from 3 on" in verdict.note
