@@ -149,11 +149,17 @@ class Search:
         return all(other is not None and other.outcome == REFUTED for other in verdicts)
 
     def is_smooth(self, row: list[Setting], failure: float) -> bool:
-        """Whether left / right has no jumps along a row that are as large as a tenth of a failure, in logarithms."""
+        """Whether left / right has no jumps along a row that are as large as a tenth of a failure, in logarithms.
+
+        It may have kinks, as |x| has: a jump bends a row twice, to and fro, and a kink once.
+        """
         ratios = np.array([self.judge(point)[1] for point in row if self.admits(point)])
         if len(ratios) < 4 or not (ratios > 0).all() or not np.isfinite(ratios).all():
             return len(ratios) < 4
-        return bool(np.abs(np.diff(np.log(ratios), 3)).max() <= failure / 10)
+        bends = np.diff(np.log(ratios), 2)
+        to_and_fro = np.minimum(np.abs(bends[1:]), np.abs(bends[:-1]))[bends[1:] * bends[:-1] < 0]
+        is_kinked = max(to_and_fro.max(initial=0), abs(bends[0]), abs(bends[-1])) <= failure / 20
+        return bool(is_kinked or np.abs(np.diff(bends)).max() <= failure / 10)
 
     def shrink(self) -> None:
         """Make the setting that was found simpler, one coordinate at a time, until none can be."""

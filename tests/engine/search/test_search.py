@@ -9,7 +9,7 @@ import pytest
 from scipy import special, stats
 
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
-from lemmata.bounds.theorem import THEOREMS, in_unit_interval, integer, positive, require, theorem
+from lemmata.bounds.theorem import THEOREMS, between, in_unit_interval, integer, positive, require, theorem
 from lemmata.experiments.checks.identity import identity_claim
 from lemmata.experiments.checks.inequality import inequality_claim
 from lemmata.experiments.engine.claims import fingerprint
@@ -97,6 +97,11 @@ FALSE = {
         X,
         lambda *, x: math.exp(-x * x / 200),
         side(left=lambda x: float(stats.poisson.sf(math.ceil(100 + x) - 1, 100))),
+    ),
+    "a norm of two rows, with kinks": (
+        [between("x", -10, 10), between("y", -10, 10)],
+        lambda *, x, y: max(abs(x) + 0.1, abs(y) + 0.1),
+        side(left=lambda x, y: math.hypot(x, y)),
     ),
     "a bound above a small level only": (P, lambda *, x: 10 * x, side(left=lambda x: math.sqrt(x))),
 }  # fmt: skip
