@@ -76,7 +76,9 @@ def search_evaluations(claim: Claim, profile: str) -> int:
 def plan_cell(claim: Claim, setting: Setting, times: int = 1) -> float:
     """Planned core-seconds of one cell at its cap, or at so many `times` its cap."""
     trial = read_costs()[claim.key].trial if claim.key in read_costs() else claim.cost
-    return trial if claim.style == "exact" else times * claim.cap * claim.chunk(**setting) * trial
+    if claim.style == "exact":
+        return trial
+    return times * claim.cap * claim.chunk(**setting or claim.quick[0]) * trial  # a search of trials has no setting
 
 
 def planned_settings(claim: Claim, profile: str) -> list[Setting]:

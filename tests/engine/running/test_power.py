@@ -184,3 +184,9 @@ def test_a_row_with_a_proof_is_looked_at_for_copies_where_its_search_costs_too_m
     claim = next(claim for claim in CLAIMS.values() if claim.steps and not (claim.severity or claim.is_slip))
     monkeypatch.setattr(costs, "read_costs", lambda: {claim.key: costs.Cost(trial, 0)})
     assert costs.search_evaluations(claim, "quick") == tried
+
+
+def test_every_search_can_be_planned():
+    searched = [claim for claim in CLAIMS.values() if costs.search_evaluations(claim, "full")]
+    assert {claim.style for claim in searched} >= {"exact", "tail"}
+    assert all(costs.plan_cell(claim, {}) >= 0 for claim in searched)
