@@ -293,7 +293,7 @@ def test_the_package_that_it_ends_with_is_found_by_its_entry_point(followed, ins
     pip += ["--no-build-isolation", "--target", str(tmp_path / "site"), str(followed)]
     subprocess.run(pip, check=True, capture_output=True)
     brought = replace(installed, more=tmp_path / "site", data=tmp_path / "data")
-    assert "signs.lem1/printed   HOLDS, derived" in brought.lemmata("explain", "signs.lem1", cwd=tmp_path)
+    assert "signs.lem1/printed   HOLDS, asserted" in brought.lemmata("explain", "signs.lem1", cwd=tmp_path)
     told = brought.lemmata("run", "signs.lem2", "--jobs", "1", cwd=tmp_path)
     assert "signs.lem2/printed    REFUTED" in told and "signs.lem2/corrected  HOLDS" in told
     assert not list((tmp_path / "site" / "signs").glob("reports/*"))
