@@ -43,15 +43,15 @@ def cells(path):
 
 def run(path, monkeypatch):
     """Do what a page says in its folder, in one namespace, without a screen; returns the namespace."""
-    import matplotlib
+    from matplotlib import pyplot
 
-    matplotlib.use("Agg")
+    pyplot.switch_backend("Agg")
     monkeypatch.chdir(path.parent)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(DOCS.parent), os.environ.get("PYTHONPATH", "")]))
     space = {"__name__": "__main__"}
     for i, cell in enumerate(cells(path)):
         exec(compile(cell, f"{path.name}:{i}", "exec"), space)
-    matplotlib.pyplot.close("all")
+    pyplot.close("all")
     return space
 
 
