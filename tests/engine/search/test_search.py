@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from fractions import Fraction
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -19,17 +20,12 @@ from lemmata.experiments.engine.search import points, search as engine
 from lemmata.mechanisms.numerics.streams import generator
 
 
-def make(needs, right, check, claim=inequality_claim, **fields):
+def make(needs, right, check, claim=inequality_claim, kind="inequality", **fields):
     """A claim of a statement that nobody else sees."""
-    before = dict(THEOREMS), dict(CLAIMS)
-    try:
-        made = theorem("wzw25.eq2", part="searched", kind="inequality", says="x", needs=needs)(right)
+    with mock.patch.dict(THEOREMS), mock.patch.dict(CLAIMS):
+        made = theorem("wzw25.eq2", part="searched", kind=kind, says="x", needs=needs)(right)
         claim(made, **fields)(check(made))
         return CLAIMS[made.theorem.key]
-    finally:
-        for registry, kept in zip((THEOREMS, CLAIMS), before, strict=True):
-            registry.clear()
-            registry.update(kept)
 
 
 def look(claim, evaluations=1000, root=0):

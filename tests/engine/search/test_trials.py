@@ -5,58 +5,52 @@ import math
 import pytest
 
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
-from lemmata.bounds.theorem import THEOREMS, in_unit_interval, integer, theorem
-from lemmata.experiments.engine.claims.claim import CLAIMS, grid, mean_claim, tail_claim
+from lemmata.bounds.theorem import in_unit_interval, integer
+from lemmata.experiments.engine.claims.claim import grid, mean_claim, tail_claim
 from lemmata.experiments.engine.claims.verdict import TailDecider
 from lemmata.experiments.engine.search import search as engine, trials
-from lemmata.mechanisms.numerics.streams import generator
+from tests.engine.search import test_search
+from tests.engine.search.test_search import make
 
 
 def deviations(constant, needs=("n", "beta")):
     """P(the mean of n coins exceeds 1/2 + sqrt(log(1/beta) / (constant n))) <= beta, which is true for 2."""
-    before = dict(THEOREMS), dict(CLAIMS)
-    try:
 
-        def level(*, n: int, beta: float) -> float:
-            return math.sqrt(-math.log(beta) / (constant * n))
+    def level(*, n: int, beta: float) -> float:
+        return math.sqrt(-math.log(beta) / (constant * n))
 
-        known = {"n": integer("n"), "beta": in_unit_interval("beta")}
-        made = theorem("wzw25.eq2", part="trials", kind="tail", says="x", needs=[known[name] for name in needs])(level)
-
-        @tail_claim(made, quick=grid(n=[50], beta=[0.9]), control=None)
+    def check(bound):
         def coins(rng, size, *, n, beta, factor=1):
-            return rng.binomial(n, 0.5, size) > n / 2 + n * made(n=n, beta=beta)
+            return rng.binomial(n, 0.5, size) > n / 2 + n * bound(n=n, beta=beta)
 
-        return CLAIMS[made.theorem.key]
-    finally:
-        for registry, kept in zip((THEOREMS, CLAIMS), before, strict=True):
-            registry.clear()
-            registry.update(kept)
+        return coins
+
+    known = {"n": integer("n"), "beta": in_unit_interval("beta")}
+    fields = {"quick": grid(n=[50], beta=[0.9]), "control": None}
+    return make([known[name] for name in needs], level, check, tail_claim, kind="tail", **fields)
 
 
 def sizes(constant):
     """E|the mean of n signs| <= constant / sqrt(n), which is true for 1: at n = 1 there is equality."""
-    before = dict(THEOREMS), dict(CLAIMS)
-    try:
 
-        def size_of(*, n: int) -> float:
-            return constant / math.sqrt(n)
+    def size_of(*, n: int) -> float:
+        return constant / math.sqrt(n)
 
-        made = theorem("wzw25.eq2", part="trials", kind="mean", says="x", needs=[integer("n")])(size_of)
-
-        @mean_claim(made, quick=grid(n=[10, 50]), bound=lambda n: made(n=n), high=1, control=None, cap=100)
+    def check(bound):
         def signs(rng, size, *, n, factor=1):
             return abs(rng.choice([-1, 1], size=(size, n)).mean(axis=1))
 
-        return CLAIMS[made.theorem.key]
-    finally:
-        for registry, kept in zip((THEOREMS, CLAIMS), before, strict=True):
-            registry.clear()
-            registry.update(kept)
+        return signs
+
+    def claim(bound, **fields):
+        return mean_claim(bound, bound=lambda n: bound(n=n), **fields)
+
+    fields = {"quick": grid(n=[10, 50]), "high": 1, "control": None, "cap": 100}
+    return make([integer("n")], size_of, check, claim, kind="mean", **fields)
 
 
 def look(claim, root=0, settings=60):
-    return engine.search(claim, generator(root, claim.key, {}, "search", 0), settings)
+    return test_search.look(claim, settings, root)
 
 
 @pytest.mark.parametrize("root", range(3))
