@@ -137,7 +137,7 @@ class Opening:
         return items
 
     def _remember(self, name: str, values: Iterable[Any]) -> None:
-        """Keep values as examples of arrays, unless some are numbers."""
+        """Keep values as examples; `find_coordinates` takes them where all are arrays."""
         kept = self.examples.setdefault(name, [])
         kept += values
 

@@ -214,9 +214,8 @@ def windows(setting: Setting, domains: Domains) -> Iterator[tuple[list[Setting],
         for factor in (1.3, 4.0) if abs(distance) < EXTREME or abs(distance) > 1 / EXTREME else (1.3,):
             shares = np.geomspace(1 / factor, factor, STEPS)
             row = [{**setting, name: end + distance * float(share)} for share in shares]
-            steps = (
-                range(-6, 7) if 10 <= abs(value) <= 1000 else ()
-            )  # of 0.6 % or more, which rounding does not survive
+            # Steps of a thousandth or more, of which rounding leaves nothing.
+            steps = range(-6, 7) if 10 <= abs(value) <= 1000 else ()
             rows = row, [{**setting, name: value + step} for step in steps]
             inside, stepped = ([point for point in each if domain.low < point[name] < domain.high] for each in rows)
             yield inside, stepped
