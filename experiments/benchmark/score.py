@@ -12,7 +12,7 @@ from scipy.stats import binomtest
 from lemmata.experiments.benchmark.checkers import Answer
 from lemmata.experiments.benchmark.judge import find_fault
 from lemmata.experiments.benchmark.records import Record
-from lemmata.experiments.engine.ground.files import write_table
+from lemmata.experiments.engine.ground.files import align_table, write_table
 
 LEVEL = 0.95  # of the intervals of Clopper and Pearson
 HEAD = (
@@ -102,9 +102,7 @@ def row_of(name: str, measures: dict[str, Any]) -> list[str]:
 def format_scores(name: str, groups: dict[str, Any]) -> str:
     """The scores as a table for a terminal."""
     lines = [["", *HEAD[1:]], *(row_of(group, measures) for group, measures in groups.items())]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    lined = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
-    return "\n".join([name, *lined])
+    return f"{name}\n{align_table(lines)}"
 
 
 def dump_scores(name: str, manifest: dict[str, Any], groups: dict[str, Any]) -> str:

@@ -26,7 +26,7 @@ from lemmata.tools.speed.measurements import NEVER_ZERO, PUBLISHED, RESULTS, ben
 ASV = (sys.executable, "-m", "asv")
 HERE = f"existing:{sys.executable}"  # asv's name for the running environment
 FACTOR = 1.2  # a change is significant for asv, and at least so many times
-WORSE, BETTER = "worse", "better"
+VERDICTS = SAME, BETTER, WORSE = "as before", "better", "worse"
 ROUNDS = 3  # in which both commits are measured again, in turns, before a regression is reported
 # A sample is as many calls as take a tenth of a second, far above the tick of any CPU clock.
 FULLY = ("sample_time=0.1", "rounds=1", "repeat=(3, 6, 2.0)")
@@ -173,7 +173,7 @@ def compare_with_head(base: str, only: str = "") -> list[Change]:
         higher = "higher is better" in index.get(name, {}).get("unit", "")  # asv takes every rise for a loss
         verdicts = {"!": WORSE, "+": BETTER if higher else WORSE, "-": WORSE if higher else BETTER}
         if name in index and re.search(only, name + setting):
-            verdict = verdicts.get(mark.strip(), "as before")
+            verdict = verdicts.get(mark.strip(), SAME)
             found.append(Change(verdict, before.strip(), after.strip(), ratio.strip(), name, setting))
     return found
 

@@ -10,7 +10,7 @@ import click
 from lemmata.command.console import Fault, Usage, exit_with, one_line_errors, out_option
 from lemmata.command.scope import choose_folder
 from lemmata.experiments.engine.ground import folders
-from lemmata.experiments.engine.ground.files import replace_file
+from lemmata.experiments.engine.ground.files import align_table, replace_file
 
 
 def above_limits(commit):
@@ -30,15 +30,12 @@ def load_asv_runs():
     return asv_runs
 
 
-def write_comparison(changes):
-    """A line for each change, what is worse last."""
-    lines = [
-        ("verdict", "before", "after", "ratio", "benchmark"),
-        *((*c[:4], c.benchmark + c.setting) for c in changes),
-    ]
-    lines[1:] = sorted(lines[1:], key=lambda line: (("as before", "better", "worse").index(line[0]), line))
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+def write_comparison(changes, verdicts):
+    """A line for each change, in the order of `verdicts`."""
+    lines = sorted(
+        ((*c[:4], c.benchmark + c.setting) for c in changes), key=lambda line: (verdicts.index(line[0]), line)
+    )
+    return align_table([("verdict", "before", "after", "ratio", "benchmark"), *lines])
 
 
 @click.command()
@@ -101,7 +98,7 @@ def bench(quick, only, history, since, virtualenv, publish, compare, pages, out)
     click.echo(f"speed page: {reports / 'speed.html'}")
     regressions = [change for change in changes if change.verdict == runs.WORSE]
     if compare:
-        click.echo(write_comparison(changes))
+        click.echo(write_comparison(changes, runs.VERDICTS))
         click.echo(f"{len(regressions)} worse than {compare}" if regressions else f"no regression since {compare}")
     for limit, m in exceeded:
         click.echo(limit.describe_excess(m))

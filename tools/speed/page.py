@@ -1,12 +1,12 @@
 """The page of speed, in the site's dress: answers, limits, and all numbers; asv's dashboards have the histories."""
 
-import csv
-import io
+import operator
 import subprocess
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 
+from lemmata.experiments.engine.ground.files import spell_table
 from lemmata.experiments.engine.ground.folders import ROOT
 from lemmata.experiments.report.layout import NAV, FurtherPages, Nav, render_page
 from lemmata.tools.speed import limits
@@ -32,36 +32,31 @@ def speed_pages(reports: Path, page_of: Page = OURS) -> list[tuple[str, str]]:
     here, published = (reports / place.relative_to("reports") for place in (RESULTS, PUBLISHED))
     taken = measurements(here if here.exists() else published)
     latest = newest(taken)
-    answers = draw_answers(taken)
-    drawings = [(f"speed/{i}.svg", answer.pop("drawing")) for i, answer in enumerate(answers, 1)]
-    limited = limits.with_limits(latest)
-    measured = {limit for limit, _ in limited}
+    promised = limits.load_limits()
+    limited = [(m, [limit for limit in promised if limit.covers(m)]) for m in latest]
+    kept = [limit for _, own in limited for limit in own]
+    answers = [answer | {"path": f"speed/{i}.svg"} for i, answer in enumerate(draw_answers(taken), 1)]
     values = {
-        "answers": [
-            answer | {"path": path * bool(drawing)} for answer, (path, drawing) in zip(answers, drawings, strict=True)
-        ],
-        "latest": [(m, [limit for limit, other in limited if other is m]) for m in latest],
-        "exceeded": [limit.describe_excess(m) for limit, m in limited if not m.value <= limit.at_most],
-        "limited": len(limited),
-        "unmeasured": [limit for limit in limits.load_limits() if limit not in measured],
+        "answers": answers,
+        "latest": limited,
+        "exceeded": [limit.describe_excess(m) for limit, m in limits.exceeded(latest)],
+        "limited": len(kept),
+        "unmeasured": [limit for limit in promised if limit not in kept],
         "subjects": read_subjects({m.commit for m in latest}),
         "dashboards": (reports / "asv" / "html" / "data.js").exists(),
         "in_words": in_words,
         "readable": readable,
     }
-    files = [page_of("speed.html.j2", "speed.html", **values), ("speed.csv", write_csv(latest))]
-    return files + [pair for pair in drawings if pair[1]]
+    files = [page_of("speed.html.j2", "speed.html", **values), ("speed.csv", spell_numbers(latest))]
+    return files + [(answer["path"], answer["drawing"]) for answer in answers if answer["drawing"]]
 
 
-def write_csv(latest: Sequence[Measurement]) -> str:
-    """A line for each number."""
-    lines = io.StringIO()
-    writer = csv.writer(lines, lineterminator="\n")
-    writer.writerow(("benchmark", "parameters", "value", "unit", "commit", "date", "machine", "environment"))
-    for m in latest:
-        place = m.commit, f"{m.date:%Y-%m-%d}", m.machine, m.environment
-        writer.writerow((m.benchmark, m.parameters, f"{m.value:.6g}", m.unit, *place))
-    return lines.getvalue()
+def spell_numbers(latest: Sequence[Measurement]) -> str:
+    """The numbers as CSV."""
+    head = "benchmark", "parameters", "value", "unit", "commit", "date", "machine", "environment"
+    numbers = ((m.benchmark, m.parameters, f"{m.value:.6g}", m.unit) for m in latest)
+    places = ((m.commit, f"{m.date:%Y-%m-%d}", m.machine, m.environment) for m in latest)
+    return spell_table(head, map(operator.add, numbers, places))
 
 
 def read_subjects(commits: Collection[str]) -> dict[str, str]:

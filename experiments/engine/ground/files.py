@@ -7,7 +7,7 @@ import csv
 import io
 import os
 import secrets
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +37,27 @@ def refuse_links(folder: Path) -> None:
 
 def write_table(path: Path, head: Iterable[str], lines: Iterable[Iterable[Any]]) -> None:
     """The same with a table: its head, then its lines."""
+    replace_file(path, spell_table(head, lines))
+
+
+def spell_table(head: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:
+    """A table as CSV: its head, then its lines."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(head)
     writer.writerows(lines)
-    replace_file(path, out.getvalue())
+    return out.getvalue()
+
+
+def align_table(lines: Sequence[Sequence[str]]) -> str:
+    """A table for a terminal, of lines of as many cells each.
+
+    >>> print(align_table([["name", "n"], ["a", "10"]]))
+    name  n
+    a     10
+    """
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
