@@ -33,11 +33,14 @@ def sparse_table(n, d, stored=50):
     return X, np.where(X @ rng.normal(size=d) > 0, 1, -1)
 
 
-def fit(name, X, y):
-    """One release with the defaults. Where the number of runs is random, it is the same share of what is expected."""
+def fit(name, X, y, **asked):
+    """One release with the defaults, but for what is asked.
+
+    Where the number of runs is random, it is the same share of what is expected.
+    """
     kind = getattr(lemmata, name)
     given = {"classes": (-1, 1)} if hasattr(kind, "classes") else {}
-    return kind(**given, random_state=np.random.default_rng(SEED)).fit(X, y)
+    return kind(**given, **asked, random_state=np.random.default_rng(SEED)).fit(X, y)
 
 
 def peak_over(size, function):
