@@ -71,10 +71,13 @@ def runs_share_projections() -> bool:
 
 
 def alarms_too_often() -> bool:
-    """Honest Laplace noise refuted at level 0.05 more than 14 times of 60: by an honest auditor once in 10^6."""
+    """Honest Laplace noise accused at level 0.05 more than 14 times of 60: by an honest auditor once in 10^6.
+
+    A rule that was learnt from what it judges tells a side from a fresh copy of itself, too; it is accused of that.
+    """
     pair = [known_mechanisms.added(x, known_mechanisms.laplace_noise(1)) for x in (0, 1)]
-    found = (audit(*pair, ONE, root=LEDGER_ROOT + i, budget=256, level=0.05).verdict for i in range(60))
-    return sum(verdict == REFUTED for verdict in found) > 14
+    found = (audit(*pair, ONE, root=LEDGER_ROOT + i, budget=256, level=0.05) for i in range(60))
+    return sum(one.verdict == REFUTED or one.reason == "NOT_AUDITED" for one in found) > 14
 
 
 def hindsight(judge: Any) -> Any:
@@ -97,7 +100,7 @@ def peeking(trials: int, failures: int, beta: float, odds: Any) -> float:
 ACCOUNTS = "mechanisms.privacy.test_account_audit"
 TAIL, MEAN = "wzw25.lemA.5/corrected/tail", "wzw25.lemA.5/printed/mean"
 TAILS = fails("engine.claims.test_levels.test_tails", Fraction(1, 3))
-LEVELS = fails("engine.claims.test_levels.test_levels_are_these_numbers")
+LEVELS = fails("engine.claims.test_levels.test_a_verdict_is_issued_at_its_level")
 STREAMS = fails("engine.running.test_run.test_streams_differ_in_everything_that_names_them")
 PAIRS = {type(claim): (claim, vertices) for claim, vertices in reversed(levels.GAMES)}  # the first of each kind
 GAME = {kind: fails("engine.claims.test_levels.test_attack_games", *pair) for kind, pair in PAIRS.items()}
@@ -121,7 +124,7 @@ STATEMENTS = (
     Planted(3, "the gap of a support vector machine without its main term",
             "mechanisms.solvers.svm._complementarity",
             rewritten("(box - dual) * np.maximum(under, 0) + ", ""),
-            fails("mechanisms.solvers.test_svm_gap.test_the_gap_is_primal_less_dual", 0)),
+            fails("mechanisms.solvers.test_svm_gap.test_the_gap_is_primal_less_dual")),
     Planted(4, "sqrt(log(1/beta)) for sqrt(2 log(1/beta))",
             "bounds.wzw25.gaussian_maxima.max_threshold",
             rewritten("sqrt(2 * log(1 / beta))", "sqrt(log(1 / beta))"), row_falls(TAIL)),

@@ -1,7 +1,9 @@
 """What rows of the table of planted mistakes share: generic changes of a function, and generic checks."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from inspect import signature
 from pkgutil import resolve_name
 from typing import Any
 
@@ -15,6 +17,7 @@ from lemmata.experiments.conformance.runner import CRASHED, PASSED, Check, Tried
 from lemmata.experiments.engine.claims import registry
 from lemmata.mechanisms.audit.play.sequential_test import audit
 from lemmata.mechanisms.numerics.streams import LEDGER_ROOT, generator
+from tests.engine import toy
 
 BUDGET = 20_000  # releases of one attack
 CHEAP = 6.0  # CPU-seconds planned for a check; the runner ends it after ten times that
@@ -82,16 +85,51 @@ def finds(name: str, wrong: Callable[[], Any], planned: float = CHEAP) -> Check:
 
 
 def fails(test: str, *arguments: Any) -> Check:
-    """Check by a test of this suite, a name below `tests`: one of its assertions fails."""
+    """Check by a test of this suite, a name below `tests`: one of its assertions fails, by default at any of its cases.
+
+    The cases of a test are made when it is imported: a constant that stands in one of them is the one before a mistake.
+    A test that cannot be called so is a TypeError at once: in a child it would be a crash, which is no finding.
+    """
+    function = resolve_name(f"tests.{test}")
+    asked = signature(function)
+    cases = [asked.bind(*arguments).arguments] if arguments else list_cases(function)
+    if missing := asked.parameters.keys() - cases[0].keys() - {"rng", "claims"}:
+        raise TypeError(f"tests.{test} is called without {sorted(missing)}")
 
     def failed() -> bool:
         try:
-            resolve_name(f"tests.{test}")(*arguments)
+            for case in cases:
+                run_case(function, case)
         except (AssertionError, pytest.fail.Exception):
             return True
         return False
 
     return finds(test.rpartition(".test_")[2].replace("_", " "), failed)
+
+
+def list_cases(function: Callable) -> list[dict[str, Any]]:
+    """The arguments of every case of a test, as its marks say; one case without any for a test that has none."""
+    cases: list[dict[str, Any]] = [{}]
+    for mark in getattr(function, "pytestmark", ()):
+        if mark.name == "parametrize":
+            names, given = mark.args
+            rows = [
+                each.values if hasattr(each, "marks") else each if isinstance(names, tuple) else (each,)
+                for each in given
+            ]
+            names = names if isinstance(names, tuple) else (names,)
+            cases = [case | dict(zip(names, row, strict=True)) for case in cases for row in rows]
+    return cases
+
+
+def run_case(function: Callable, case: dict[str, Any]) -> None:
+    """Call a test with the arguments of one case and the fixtures of tests/conftest.py."""
+    asked = signature(function).parameters
+    arguments = {name: value for name, value in case.items() if name in asked}  # a seed may be for a fixture alone
+    if "rng" in asked:
+        arguments["rng"] = np.random.default_rng(case.get("seed", 0))
+    with toy.registered() if "claims" in asked else nullcontext() as claims:
+        function(**arguments, **({"claims": claims} if "claims" in asked else {}))
 
 
 def replay(name: str, length: float = 1.0) -> Check:
