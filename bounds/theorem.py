@@ -3,6 +3,7 @@
 The record of a theorem is built in `lemmata.bounds.statement`; this module only gathers its public names.
 """
 
+from lemmata.bounds.statement.functions import BrokenLine, function
 from lemmata.bounds.statement.hypotheses import (
     Hypothesis,
     OutsideHypotheses,
@@ -18,6 +19,7 @@ from lemmata.bounds.statement.theorem import THEOREMS, OutOfReach, P, S, Stateme
 
 __all__ = [
     "THEOREMS",
+    "BrokenLine",
     "Hypothesis",
     "OutOfReach",
     "OutsideHypotheses",
@@ -27,6 +29,7 @@ __all__ = [
     "Theorem",
     "at_least",
     "between",
+    "function",
     "in_unit_interval",
     "integer",
     "positive",

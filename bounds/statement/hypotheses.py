@@ -8,9 +8,12 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from lemmata.bounds.statement.functions import FunctionClass
 
 NUMBERS = (float, int, Fraction, np.integer)  # of which a test needs no array; those of numpy's that are floats too
 
@@ -51,6 +54,7 @@ class Hypothesis:
     holds: Callable[..., bool]
     domain: Domain | None = None  # of the one argument, where it is an interval
     of_float: Callable[[float], bool] | None = None  # the same of one float, without an array: nearly every argument
+    functions: FunctionClass | None = None  # of the first argument, where it is a function
 
     @functools.cached_property
     def named(self) -> frozenset[str]:

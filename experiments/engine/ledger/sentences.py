@@ -13,7 +13,7 @@ from typing import Any
 
 from lemmata.bounds.library import Paper, library
 from lemmata.bounds.statement.formula import in_symbols
-from lemmata.bounds.theorem import Theorem
+from lemmata.bounds.theorem import THEOREMS, Theorem
 from lemmata.experiments.engine.ground.profiles import EVALUATIONS, SETTINGS
 from lemmata.experiments.engine.ledger.headline import PROPER
 from lemmata.experiments.engine.ledger.row import Row
@@ -80,7 +80,10 @@ def _spell(name: str) -> str:
 
 
 def describe_search(row: Row) -> str:
-    """How many settings of the engine's own choice a row was decided at, and where it came closest to its bound."""
+    """How many settings of the engine's own choice a row was decided at, and where it came closest to its bound.
+
+    An argument with a domain that the search left at its author's values is named.
+    """
     searched = row["searched"] or {}
     trials = searched.get("trials", 0)
     if searched.get("decided", 0) < (SETTINGS if trials else EVALUATIONS):  # too few for a search
@@ -88,9 +91,15 @@ def describe_search(row: Row) -> str:
     text = f"{searched['decided']:,} settings of the engine's own choice"
     if trials:
         return f"{text}, {trials:,} trials; fresh ones at the worst of them do not refute it"
-    if "largest" not in searched:
+    if "at" not in searched:  # of an older run
         return text
-    return f"{text}; largest left/right {searched['largest']:.3g} at {_in_letters(row, searched['at'])}"
+    if "largest" in searched:
+        text += f"; largest left/right {searched['largest']:.3g} at {_in_letters(row, searched['at'])}"
+    theorem = THEOREMS.get(row["key"])
+    letters = {**find_letters(row["key"]), **dict.fromkeys(searched["at"], HIDDEN)}
+    needed = [each.names[0] for each in theorem.needs if each.domain or each.functions] if theorem else []
+    kept = [sign for name in dict.fromkeys(needed) if (sign := letters.get(name) or _spell(name)) != HIDDEN]
+    return f"{text}; not varied: {', '.join(kept)}" if kept else text
 
 
 def describe_share(row: Row, name: str) -> str:

@@ -1,9 +1,9 @@
-"""Vectors and matrices for a search: patterns at which statements about them fail, and changes of the author's own.
+"""Vectors, matrices and functions for a search: patterns at which statements about them fail, and changes of these.
 
 An author lists a few arrays and says in a predicate which ones her statement is about. The entries that the predicate
 allows are found by filling one of her arrays with one number. All else is left to the predicate, which is asked about
 every array that is drawn. Now and then one is turned into a distribution, a unit vector, a sorted one or a symmetric
-one, and mostly so if all arrays of the author are.
+one, and mostly so if all arrays of the author are. A function is a broken line, which is an array of its corners.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from lemmata.bounds.statement.functions import BrokenLine, FunctionClass
 from lemmata.bounds.statement.hypotheses import Domain, Hypothesis
 from lemmata.experiments.engine.search.domains import meet_intervals, probe_domain
 
@@ -39,8 +40,7 @@ class Arrays:
             return self.move(alike[int(rng.integers(len(alike)))], rng)
         if rng.random() < 0.2:
             return self.move(example, rng)
-        widths = {np.shape(each)[-1] == np.shape(each)[0] for each in self.examples}
-        shape = (size,) if ndim == 1 else (size, size if widths == {True} else int(rng.integers(1, 9)))
+        shape = (size,) if ndim == 1 else (size, size if self.square else int(rng.integers(1, 9)))
         array = self.scale(_draw_pattern(shape, rng), rng)
         projections = _list_projections(array)
         if self.kept and rng.random() < 0.8:
@@ -48,6 +48,11 @@ class Arrays:
         if rng.random() < 0.4:
             array = projections[int(rng.integers(len(projections)))](array)
         return self.restore(array)
+
+    @cached_property
+    def square(self) -> bool:
+        """Whether all examples are square matrices."""
+        return {np.shape(each)[-1] == len(each) for each in self.examples if np.ndim(each) == 2} == {True}
 
     @cached_property
     def kept(self) -> list[Callable[[Vector], Vector]]:
@@ -115,11 +120,11 @@ class Arrays:
     def simpler(self, array: Any) -> Iterator[Any]:
         """The array with an entry left out or made simpler."""
         plain = np.array(array, dtype=float)
-        if (plain != plain.mean()).any():
+        if self.examples and (plain != plain.mean()).any():
             yield self.restore(np.full(plain.shape, plain.mean()))
         for row in range(len(plain) if len(plain) > 1 else 0):
             fewer = np.delete(plain, row, 0)
-            yield self.restore(fewer if plain.ndim == 1 or len(plain) != plain.shape[1] else np.delete(fewer, row, 1))
+            yield self.restore(np.delete(fewer, row, 1) if self.square and plain.ndim == 2 else fewer)
         for place in np.ndindex(plain.shape):
             value = plain[place]
             for number in (0.0, 1.0, -1.0, 0.5, *(float(f"{value:.{digits}g}") for digits in (1, 2))):
@@ -129,11 +134,58 @@ class Arrays:
                     yield self.restore(changed)
 
 
+CORNERS = 4  # of a broken line at most
+ROUNDED = 1.0  # the width of a corner of a smooth function whose bound is another argument
+SLOPES = (1.0, 1.0, -1.0, 0.5, 2.0)  # and changes of slopes, of which the bounds of a class are often one
+
+
+@dataclass(frozen=True)
+class Functions(Arrays):
+    """The functions that an argument may be: broken lines of a class, each with its corners as an array."""
+
+    asked: FunctionClass
+
+    def draw(self, rng: np.random.Generator, size: int, beside: list[Any]) -> Any:
+        """A function with up to `CORNERS` corners, at 0, at whole numbers, or anywhere."""
+        alike = [each for each in beside if isinstance(each, BrokenLine)]
+        if alike and rng.random() < 0.6:
+            return self.move(np.array(alike[int(rng.integers(len(alike)))]), rng)
+        rows = rng.choice(SLOPES, (1 + int(rng.integers(CORNERS + 1)), 3))
+        low, high = np.clip(self.asked.on, -1, 1) if np.isfinite(self.asked.on).any() else (-1.0, 1.0)
+        places = rng.choice([rng.uniform(low, high), 0.0, low, high], len(rows)) * float(rng.choice(SCALES))
+        rows[:, 0] = places
+        rows[0, :2] = rng.choice([0.0, 0.0, 1.0, -1.0, float(rng.normal())], 2)
+        rows[1:, 1] *= float(rng.choice(SCALES))
+        rows[:, 2] = ROUNDED * float(rng.choice(SCALES))
+        return self.restore(rows)
+
+    def restore(self, array: Vector) -> Any:
+        """The member of the class that is nearest to what an array of corners says."""
+        asked, rows = self.asked, np.array(array, dtype=float).reshape(-1, 3)
+        rows = np.vstack([[*rows[0, :2], 0.0], rows[1:][np.unique(rows[1:, 0], return_index=True)[1]]])
+        kinks = rows[1:]
+        kinks[:, 1] = np.abs(kinks[:, 1]) if asked.convex else kinks[:, 1]
+        kinks[:, 2] = 0.0 if asked.smooth is None else np.maximum(np.abs(kinks[:, 2]), 1e-9)
+        if isinstance(asked.smooth, float | int):
+            kinks[:, 2] = np.maximum(kinks[:, 2], len(kinks) * np.abs(kinks[:, 1]) / asked.smooth)
+        slopes = BrokenLine(tuple(map(tuple, rows.tolist()))).slopes()
+        rows[0, 1] -= max(slopes.max(), 0.0) if asked.nonincreasing else 0.0
+        steepest = float(np.abs(slopes - max(slopes.max(), 0.0) if asked.nonincreasing else slopes).max())
+        if isinstance(asked.lipschitz, float | int) and steepest > asked.lipschitz:
+            rows[:, 1] *= asked.lipschitz / steepest
+        return BrokenLine(tuple(map(tuple, rows.tolist())))
+
+
 def find_arrays(needs: Iterable[Hypothesis], examples: Mapping[str, list[Any]]) -> dict[str, Arrays]:
-    """The arrays that the hypotheses allow those arguments of which an author has given examples."""
-    needs, known = tuple(needs), {}
+    """The arrays, or functions, that the hypotheses allow those arguments of which an author has given examples."""
+    needs = tuple(needs)
+    known: dict[str, Arrays] = {}
     named = meet_intervals(needs)
+    classes = {hypothesis.names[0]: hypothesis.functions for hypothesis in needs if hypothesis.functions}
     for name, values in examples.items():
+        if name in classes:
+            known[name] = Functions((), Domain(), classes[name])
+            continue
         entries = named.get(name, Domain())
         for hypothesis in needs:
             if hypothesis.names == (name,) and hypothesis.domain is None:

@@ -13,8 +13,8 @@ What she holds fixed may be a premise, and stays. Values that are tied to each o
 
 The factors of a `product` are replaced one by one. Generators of the same package that a check yields from are opened
 as well. So are assignments: after `x = rng.random(n)` the check goes on with the `x` that is given, unless it reads `n`
-for anything else. Besides numbers, vectors and matrices are replaced. All else of a check, its `if`s too, stays as it
-is.
+for anything else. Besides numbers, vectors, matrices and functions are replaced; of a function that a hypothesis is
+about, one example is enough. All else of a check, its `if`s too, stays as it is.
 """
 
 import ast
@@ -31,9 +31,10 @@ from typing import Any
 
 import numpy as np
 
+from lemmata.experiments.engine.search.variables import carries_on, is_chain, list_assignments, list_bound
+
 OPENING = "_opening_"  # the argument of an opened function
 RANDOM = ("default_rng(", "Random(", "RandomState(")  # what makes a generator, which is no value that others depend on
-CHANGING = "append appendleft add extend insert update setdefault pop popitem popleft remove discard clear".split()
 SEEN = 50  # items of a loop, which show what its author varies
 Names = str | tuple[Any, ...]  # the target of a loop
 
@@ -77,9 +78,10 @@ class Opening:
         called: Collection[str] = (),
         fixed_too: bool = False,  # whether what the author holds fixed is replaced as well, in a proof
         arrays: Iterable[str] = (),
+        functions: Iterable[str] = (),  # those of `arrays` that are functions
     ) -> None:
         self.wanted, self.given, self.called = frozenset(wanted), given, frozenset(called)
-        self.arrays, self.fixed_too = frozenset(arrays), fixed_too
+        self.arrays, self.functions, self.fixed_too = frozenset(arrays), frozenset(functions), fixed_too
         self.found: set[str] = set()
         self.tied: set[str] = set()
         self.examples: dict[str, list[Any]] = {}
@@ -102,7 +104,7 @@ class Opening:
             name
             for each in leaves
             for name, value in each.items()
-            if self.fixed_too or not is_equal(value, leaves[0].get(name))
+            if self.fixed_too or name in self.functions or not is_equal(value, leaves[0].get(name))
         }
         if not varied or not varied <= self.wanted | self.arrays:
             return itertools.chain(first, rest)
@@ -155,6 +157,8 @@ class Opening:
             leaves[_find_name(names, self.wanted)] = item
         elif is_array(item) and _find_name(names, self.arrays) in self.arrays:
             leaves[_find_name(names, self.arrays)] = item
+        elif callable(item) and _find_name(names, self.functions) in self.functions:
+            leaves[_find_name(names, self.functions)] = item
         elif not isinstance(item, str):
             raise TypeError
 
@@ -221,13 +225,13 @@ class _Transformer(ast.NodeTransformer):
 
         Whatever such an assignment depends on is read by these assignments only.
         """
-        found = [pair for node in ast.walk(function) for pair in _list_assignments(node)]
+        found = [pair for node in ast.walk(function) for pair in list_assignments(node)]
         plain = [(target.id, value) for target, value in found]
         makers = {name for name, value in plain if any(word in ast.unparse(value) for word in RANDOM)}
         reads: dict[str, set[str]] = {}
         for name in {name for name, _ in plain}:
             values = [value for other, value in plain if other == name]
-            if stored.count(name) == len(values) and _is_chain(function, name, values):
+            if stored.count(name) == len(values) and is_chain(function, name, values):
                 reads[name] = {*chain.from_iterable(map(self._reads, values))} - makers - {name}
         self.last = {target.id: target for target, _ in sorted(found, key=lambda pair: pair[0].lineno)}
         counts = Counter(name for each in plain for name in self._reads(each[1], every=True))
@@ -254,15 +258,15 @@ class _Transformer(ast.NodeTransformer):
 
     def _arguments(self, expression: ast.expr) -> frozenset[str] | None:
         """The arguments that an expression depends on; None if it depends on a loop."""
-        own = {node.id for comprehension in ast.walk(expression) for node in _targets(comprehension)}
+        own = {name for node in ast.walk(expression) for name in list_bound(node)}
         named = {node.id for node in ast.walk(expression) if isinstance(node, ast.Name)} - own
         named &= self.locals
         return frozenset().union(*map(self.fixed.get, named)) if named <= self.fixed.keys() else None  # type: ignore[arg-type]
 
     def visit_For(self, node: ast.For) -> ast.AST:
         own = {each.id for each in ast.walk(node.target) if isinstance(each, ast.Name)}
-        inside = {target.id for each in ast.walk(node) for target, _ in _list_assignments(each)} & self.partners.keys()
-        if not _carries_on(node, self.locals):
+        inside = {target.id for each in ast.walk(node) for target, _ in list_assignments(each)} & self.partners.keys()
+        if not carries_on(node, self.locals):
             node.iter = self._open(node.target, node.iter)
         if inside and own <= self.sources:
             named = [self._spell(name) for name in sorted(inside)]
@@ -272,7 +276,7 @@ class _Transformer(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         self.generic_visit(node)
-        opened = [self._open_assignment(*pair) for pair in _list_assignments(node)]
+        opened = [self._open_assignment(*pair) for pair in list_assignments(node)]
         if opened:
             node.value = ast.Tuple(opened, ast.Load()) if isinstance(node.targets[0], ast.Tuple) else opened[0]
         return node
@@ -344,137 +348,8 @@ class _Transformer(ast.NodeTransformer):
         return ast.Call(ast.Attribute(_load(OPENING), name, ast.Load()), list(arguments), [])
 
 
-def _is_chain(function: ast.FunctionDef, name: str, values: list[ast.expr]) -> bool:
-    """Whether a variable has its last value before it is read, but to assign it anew: x = f(n), then x = x / sum(x)."""
-    if len(values) == 1:
-        return True
-    own = {id(each) for value in values for each in ast.walk(value)}
-    reads = [each for each in ast.walk(function) if isinstance(each, ast.Name) and each.id == name]
-    others = [each.lineno for each in reads if isinstance(each.ctx, ast.Load) and id(each) not in own]
-    bodies = [getattr(node, "body", []) for node in ast.walk(function)]
-    there = [
-        [value for each in body for _, value in _list_assignments(each)] for body in bodies if isinstance(body, list)
-    ]
-    together = any({*map(id, values)} <= {*map(id, body)} for body in there)
-    return together and min(others, default=0) > max(value.lineno for value in values)
-
-
-def _list_assignments(node: ast.AST) -> list[tuple[ast.Name, ast.expr]]:
-    """The variables that a statement assigns to, each with its own expression: x = 1, or x, y = 1, 2."""
-    if not isinstance(node, ast.Assign) or len(node.targets) != 1:
-        return []
-    target, value = node.targets[0], node.value
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-        pairs = list(zip(target.elts, value.elts, strict=True))
-    else:
-        pairs = [(target, value)]
-    return pairs if all(isinstance(name, ast.Name) for name, _ in pairs) else []  # type: ignore[return-value]
-
-
-def _carries_on(loop: ast.For, local: Collection[str]) -> bool:
-    """Whether what a loop yields depends on a local variable that an earlier turn has left, such as a running sum."""
-    events = _Events()
-    for part in (loop.target, *loop.body):
-        events.visit(part)
-    left = {name for name, is_read in events.first.items() if is_read and name in events.stored and name in local}
-    needed, before = set(events.yielded), -1
-    while len(needed) > before:
-        before = len(needed)
-        needed |= {read for targets, reads in events.assigned if targets & needed for read in reads}
-    return not left.isdisjoint(needed)
-
-
-class _Events(ast.NodeVisitor):
-    """What the body of a loop reads and stores first, in the order in which it does so, and what its yields read."""
-
-    def __init__(self) -> None:
-        self.first: dict[str, bool] = {}  # name: whether it is read before it is stored
-        self.stored: set[str] = set()
-        self.yielded: set[str] = set()  # or asked by a condition
-        self.assigned: list[tuple[set[str], set[str]]] = []
-
-    def visit_Name(self, node: ast.Name) -> None:
-        is_read = isinstance(node.ctx, ast.Load)
-        self.first.setdefault(node.id, is_read)
-        if not is_read:
-            self.stored.add(node.id)
-
-    def visit_Assign(self, node: ast.Assign | ast.AnnAssign | ast.NamedExpr) -> None:
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        if node.value is not None:
-            self.visit(node.value)
-        for target in targets:
-            self.visit(target)
-            if isinstance(target, ast.Subscript | ast.Attribute):
-                self.change(target.value)
-        self.assigned.append((_names_in(*targets), _names_in(*filter(None, [node.value]))))
-
-    visit_AnnAssign = visit_NamedExpr = visit_Assign
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        self.visit(node.value)
-        self.change(node.target)
-        self.assigned.append((_names_in(node.target), _names_in(node.value, node.target)))
-
-    def visit_Call(self, node: ast.Call) -> None:
-        """`terms.append(x)` and `next(terms)` change what an earlier turn has left."""
-        self.generic_visit(node)
-        is_method = isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING
-        is_next = isinstance(node.func, ast.Name) and node.func.id == "next" and bool(node.args)
-        if is_method or is_next:
-            changed = node.func.value if isinstance(node.func, ast.Attribute) else node.args[0]
-            self.change(changed)
-            self.assigned.append((_names_in(changed), _names_in(*node.args)))
-
-    def change(self, target: ast.AST) -> None:
-        """Something that was there before is read, and stored anew."""
-        for name in _names_in(target):
-            self.first.setdefault(name, True)
-            self.stored.add(name)
-
-    def visit_For(self, node: ast.For) -> None:
-        self.visit(node.iter)
-        self.visit(node.target)
-        self.assigned.append((_names_in(node.target), _names_in(node.iter)))
-        for statement in node.body:
-            self.visit(statement)
-
-    def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
-        for part in (*node.generators, *([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])):
-            self.visit(part)
-
-    visit_SetComp = visit_GeneratorExp = visit_DictComp = visit_ListComp
-
-    def visit_comprehension(self, node: ast.comprehension) -> None:
-        for part in (node.iter, node.target, *node.ifs):
-            self.visit(part)
-
-    def visit_Yield(self, node: ast.Yield | ast.YieldFrom) -> None:
-        self.yielded |= _names_in(node)
-        self.generic_visit(node)
-
-    visit_YieldFrom = visit_Yield
-
-    def visit_If(self, node: ast.If) -> None:
-        self.yielded |= _names_in(node.test)
-        self.generic_visit(node)
-
-
-def _names_in(*nodes: ast.AST) -> set[str]:
-    return {each.id for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)}
-
-
 def _load(name: str) -> ast.expr:
     return ast.Name(name, ast.Load())
-
-
-def _targets(node: ast.AST) -> list[ast.Name]:
-    """The names that a comprehension binds."""
-    return (
-        [one for one in ast.walk(node.target) if isinstance(one, ast.Name)]
-        if isinstance(node, ast.comprehension)
-        else []
-    )
 
 
 def parse_opened(check: FunctionType, outermost: bool = True) -> ast.FunctionDef | None:
@@ -511,21 +386,23 @@ def find_coordinates(
     arguments: dict[str, Any],
     cases: int,
     arrays: Collection[str] = (),
+    functions: Collection[str] = (),
 ) -> dict[str, list[Any]]:
     """The names of `known` over which the loops of a check run, as far as so many `cases` show.
 
-    Those of `arrays` come with their arrays.
+    Those of `arrays` come with their arrays, or with their functions.
     """
     opened = _compile(inspect.unwrap(check), True)
     if opened is None:
         return {}
     called = {name for name, value in arguments.items() if name in known and is_number(value)}
-    opening = Opening(frozenset(known) - called, None, called, arrays=arrays)
+    opening = Opening(frozenset(known) - called, None, called, arrays=arrays, functions=functions)
     made = opened(**arguments, **{OPENING: opening})
     if isinstance(made, Iterable):
         for _ in itertools.islice(made, cases):
             pass
-    examples = {name: values for name, values in opening.examples.items() if all(map(is_array, values))}
+    kinds = {name: callable if name in functions else is_array for name in opening.examples}
+    examples = {name: values for name, values in opening.examples.items() if all(map(kinds[name], values))}
     return {name: examples.get(name, []) for name in opening.found - opening.tied}
 
 
@@ -536,5 +413,5 @@ def cases_at(check: Callable[..., Any], arguments: dict[str, Any], fixed_too: bo
     """
     plain = inspect.unwrap(check)
     opened = _compile(plain, True)
-    opening = Opening(looped, looped, fixed_too=fixed_too, arrays=looped)
+    opening = Opening(looped, looped, fixed_too=fixed_too, arrays=looped, functions=looped)
     return opened(**arguments, **{OPENING: opening}) if opened else plain(**arguments)

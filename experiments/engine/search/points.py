@@ -38,11 +38,11 @@ Domains = Mapping[str, Domain]
 
 @dataclass(frozen=True)
 class Oracle:
-    """A check as a function of coordinates, each of which is a number of its domain, or an array."""
+    """A check as a function of coordinates, each of which is a number of its domain, an array or a function."""
 
     check: Callable[..., Any]
     domains: Domains  # of the coordinates that are numbers
-    arrays: Mapping[str, Arrays]  # those of the others
+    arrays: Mapping[str, Arrays]  # those of the others, functions among them
     looped: frozenset[str]  # those among them over which loops of the check run; the others are its arguments
     named: tuple[Setting, ...]  # what its author calls it with
 
@@ -86,9 +86,10 @@ def open_check(claim: Claim) -> Oracle:
     asked = {one.name: 0 for one in parameters if one.default is one.empty and one.kind is one.KEYWORD_ONLY}
     called = {name for name, value in (asked | settings[0]).items() if name in known and is_number(value)}
     looped: dict[str, list[Any]] = {}
+    functions = {hypothesis.names[0] for hypothesis in needs if hypothesis.functions}
     try:
         with guard_evaluation():
-            looped = find_coordinates(check, known, settings[0], FIRST_CASES, named)
+            looped = find_coordinates(check, known, settings[0], FIRST_CASES, named, functions)
     except (Exception, SystemExit):  # the check decides what it is worth where its author tries it
         pass
     examples = {name: values for name, values in looped.items() if values}

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from lemmata.bounds.statement.functions import BrokenLine
 from lemmata.bounds.statement.hypotheses import OutsideHypotheses
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
 from lemmata.experiments.engine.claims.claim import Claim, Setting
@@ -259,22 +260,23 @@ def conclude(seen: Search, proof: dict[str, Any]) -> Verdict:
     ratio, setting, verdict = seen.worst[0]
     if seen.claim.trial.relation == "=" and ratio > 1 + FAR_OFF:  # type: ignore[attr-defined]
         ratio = 1.0  # of two numbers so small that they are equal
-    said |= (
-        {"largest": ratio, "at": list_arrays({name: setting[name] for each in seen.coordinates for name in each})}
-        if ratio > 0
-        else {}
-    )
+    at = {name: setting[name] for each in seen.coordinates for name in each}
+    said |= {"at": list_arrays({name: getattr(value, "__name__", value) for name, value in at.items()})}
+    said |= {"largest": ratio} if ratio > 0 else {}
     copied = seen.counts["same"], seen.counts["different"]
     return holds(verdict.evidence, verdict.scope, tightness=verdict.tightness, searched=said, copied=copied)
 
 
 def list_arrays(setting: Setting) -> Setting:
-    """The setting with lists in place of arrays, for the store."""
-    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in setting.items()}
+    """The setting with lists in place of arrays and functions, for the store."""
+    listed = {name: np.asarray(value) for name, value in setting.items() if isinstance(value, np.ndarray | BrokenLine)}
+    return setting | {name: array.tolist() for name, array in listed.items()}
 
 
 def spell(value: Any) -> str:
     """A value in Python."""
+    if isinstance(value, BrokenLine):
+        return f"__import__('lemmata.bounds.theorem', fromlist=['*']).{value!r}"
     return f"__import__('numpy').array({value.tolist()!r})" if isinstance(value, np.ndarray) else repr(value)
 
 

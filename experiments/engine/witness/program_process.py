@@ -89,8 +89,12 @@ def _change_value(formula: Callable[..., Any], key: str, plain: Callable[..., An
 
 
 def _is_at(arguments: State, point: State) -> bool:
-    """Whether a statement is called at a point: they have the same values where they have the same names."""
-    return all(_is_same(value, point[name]) for name, value in arguments.items() if name in point)
+    """Whether a statement is called at a point: they have the same values where they have the same names.
+
+    A function is a text at a point, which its author chose.
+    """
+    pairs = [(value, point[name]) for name, value in arguments.items() if name in point]
+    return all(_is_same(*pair) or (callable(pair[0]) and isinstance(pair[1], str)) for pair in pairs)
 
 
 def _is_same(one: Any, other: Any) -> bool:

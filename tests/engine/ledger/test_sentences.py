@@ -82,3 +82,17 @@ def test_a_row_that_is_a_derivation_in_words_has_words(key):
     """A letter calls it "a derivation of ours in words": rows that it is given are named below it, not argued."""
     text = (inspect.getdoc(CLAIMS[key].theorem.formula) or "").partition("\n")[2].partition(">>>")[0]
     assert len(f"{text} {ASSERTED[key]}".split()) >= FEWEST
+
+
+@pytest.mark.parametrize(
+    ("at", "kept"),
+    [
+        ({"n": 3, "sigma": 0.5, "beta": 0.1}, ""),
+        ({"n": 3, "sigma": 0.5}, "; not varied: beta"),
+        ({"sigma": 0.5}, "; not varied: n, beta"),
+    ],
+)
+def test_a_search_names_the_arguments_that_it_did_not_vary(at, kept):
+    row = {"key": "wzw25.lemA.5/corrected/tail", "searched": {"decided": 1000, "largest": 0.5, "at": at}}
+    assert sentences.describe_search(row).partition(" at ")[2].endswith(kept or "beta = 0.1")
+    assert ("not varied" in sentences.describe_search(row)) == bool(kept)

@@ -16,12 +16,13 @@ version = "invented"
 "a" = "Lemma 1"
 "b" = "Lemma 2"
 "c" = "Lemma 3"
+"d" = "Lemma 4"
 """
 CLAIMS = '''
 """Statements, tried at a few settings."""
 from fractions import Fraction
 from math import exp, factorial
-from lemmata.paper import grid, identity_claim, in_unit_interval, inequality_claim, integer, theorem
+from lemmata.paper import function, grid, identity_claim, in_unit_interval, inequality_claim, integer, theorem
 
 @theorem("a", kind="inequality", says=r"n! \\\\le 10^n", needs=[integer("n")])
 def a(*, n: int) -> int:
@@ -54,6 +55,17 @@ def exponentials():
     """Two numbers."""
     for x in (0.1, 0.5):
         yield {"x": x}, exp(x), c(x=x)
+
+@theorem("d", kind="inequality", says=r"2 f(3) \\\\le .98 (f(2) + f(4))", needs=[function("f", convex=True)])
+def d(*, f) -> float:
+    """False for lines."""
+    return 0.98 * (f(2) + f(4))
+
+@inequality_claim(d)
+def at_the_middle():
+    """One function."""
+    for f in (exp,):
+        yield {"f": "exp"}, 2 * f(3), d(f=f)
 '''
 
 
@@ -69,9 +81,10 @@ def test_what_the_author_did_not_try_is_found_and_shown(tmp_path):
         "hurry.a": "REFUTED",
         "hurry.b": "REFUTED",
         "hurry.c": "HOLDS",
+        "hurry.d": "REFUTED",
     }
     assert rows["hurry.a"]["witness"]["setting"] == {"n": 25} and rows["hurry.b"]["witness"]["setting"] == {"n": 41}
     assert rows["hurry.c"]["searched"]["decided"] == 1000
-    for id in ("hurry.a", "hurry.b"):
+    for id in ("hurry.a", "hurry.b", "hurry.d"):
         program = [sys.executable, "-c", "import lemmata.paper\n" + rows[id]["witness"]["python"]]
         subprocess.run(program, cwd=tmp_path, check=True)
