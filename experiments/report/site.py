@@ -155,7 +155,8 @@ def add_own_pages(
     means = comparison.read_tables(reports)["means"]
     learners, more = draw_study("comparison", means.to_csv(), kept, lambda figures: figures.draw_figures(means))
     made.append(page("comparison.html.j2", "comparison.html", figures=learners, **side_by_side))
-    made.append(page("hardened.html.j2", "hardened.html", lines=hardening.TABLE, generators=hardening.GENERATORS))
+    hardened = {"lines": hardening.TABLE, "generators": hardening.GENERATORS, "floats": read_committed("float_noise")}
+    made.append(page("hardened.html.j2", "hardened.html", **hardened))
     scored = benchmark.read_benchmark(reports)
     board = scored["lines"]
     grades, last = draw_study("benchmark", repr(board), kept, lambda figures: figures.draw_figures(board))
