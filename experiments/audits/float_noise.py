@@ -53,8 +53,8 @@ LAWS: dict[str, tuple[Any, Callable[..., Any]]] = {
 def audit_law(name: str, pair: tuple[float, float], budget: int = BUDGET) -> Any:
     """One law under audit on one pair of datasets."""
     claim, make = LAWS[name]
-    sides = [make(np.array([[x], [SECOND]]), np.array([1.0, -1.0]), privacy=claim, noise="float") for x in pair]
-    return audit(*sides, claim, root=LEDGER_ROOT, budget=budget, level=LEVEL, bits=True)
+    one, other = (make(np.array([[x], [SECOND]]), np.array([1.0, -1.0]), privacy=claim, noise="float") for x in pair)
+    return audit(one, other, claim, root=LEDGER_ROOT, budget=budget, level=LEVEL, bits=True)
 
 
 def audit_every_law() -> Iterator[dict[str, Any]]:

@@ -76,6 +76,7 @@ from lemmata.mechanisms.numerics.sparse_rows import (
     with_entries,
 )
 from lemmata.mechanisms.privacy import GaussianDP, to_gaussian_budget
+from lemmata.mechanisms.tables.column_ranges import is_drowned
 
 CALIBRATION = Fraction(1, 4)  # of what the ranges leave of mu^2, for counts of scores
 SHARE = Fraction(1, 4)  # of mu^2 that the ranges of MarginClassifier may spend: 1/3 did no better
@@ -93,8 +94,8 @@ def make_classifier_law(
 def unit_rows(X: Rows) -> Rows:
     """The rows that `MarginClassifier` sees: each scaled to norm 1, with a constant entry, and to norm 1 again."""
     # Divided by the largest entry first: the squares of entries near 1e200 are no floats.
-    largest = largest_entries(X)
-    rows = with_entries(X, entries_of(X) / per_entry(X, np.where(largest > 0, largest, 1.0)))
+    largest = per_entry(X, np.where((largest := largest_entries(X)) > 0, largest, 1.0))
+    rows = with_entries(X, np.divide(entries_of(X), largest, out=largest if is_sparse(X) else None))
     return scaling.with_intercept(scaling.shorten_rows(rows))
 
 
@@ -115,7 +116,9 @@ class MarginClassifier(ExactClassifier):
         Two or more; see the top of this file. Of more than two each gets 1 / sqrt(classes) of mu, against the rest.
     ranges : "private" or None
         "private" finds the ranges of all columns that `bounds` leaves out. With None and without `bounds` every row is
-        scaled to length 1 by itself: right for columns on one public scale, such as pixels, and for nothing else.
+        scaled to length 1 by itself: right for columns on one public scale, such as pixels, and for nothing else. So it
+        is where "private" could find no range, since n, d and the budget say that noise hides half of the records
+        (`column_ranges.is_drowned`); then nothing is spent on ranges, and sparse rows stay sparse.
     bounds : pair or mapping, optional
         (low, high) for every column, or a mapping from some to such pairs: from their names, or from positions where no
         name is a number. Public, not looked up in the data; costs nothing.
@@ -206,13 +209,13 @@ class MarginClassifier(ExactClassifier):
         return self.ranges is not None or self.bounds is not None
 
     def _check_table(self, X: Any, reset: bool = True) -> Rows:
-        """Numbers and indicators; what is no number stays NaN where the ranges say what stands for it."""
-        table = scaling.as_floats(self, X, reset)
-        return table if self._is_standardising else clip_entries(table, keep_sparse=True)
+        """Numbers and indicators; what is no number stays NaN: `_prepare_rows` says what stands for it."""
+        return scaling.as_floats(self, X, reset)
 
     def _prepare_rows(self, X: Rows) -> Rows:
         if not hasattr(self, "ranges_"):
-            return unit_rows(X) if is_sparse(X) else map_row_blocks(unit_rows, X)
+            scale = lambda rows: unit_rows(clip_entries(rows, keep_sparse=True))  # noqa: E731
+            return scale(X) if is_sparse(X) else map_row_blocks(scale, X)
         return scaling.apply_ranges(self.ranges_, X, lambda Z: scaling.clip_to_ball(Z, self.length_))
 
     def _score_rows(self, X: Rows) -> Rows:
@@ -228,16 +231,17 @@ class MarginClassifier(ExactClassifier):
         mu = to_gaussian_budget(self._budget()).mu
         self.__dict__.pop("ranges_", None)  # of a fit before
         calibration.check_weights(self.class_weight, self.classes_)
-        if not self._is_standardising and not self._is_calibrating:
+        (n, D), classes = table.shape, sqrt(len(sides))
+        most = GaussianDP(sqrt_down(SHARE * Fraction(mu) ** 2))
+        is_standardising = self._is_standardising and (self.bounds is not None or not is_drowned(n, D, most))
+        if not is_standardising and not self._is_calibrating:
             self.budget_ = {"ranges": None, "learner": GaussianDP(mu)}
             return super()._release_fit(table, sides, rng)
         first, second = rng.spawn(2)
-        most = GaussianDP(sqrt_down(SHARE * Fraction(mu) ** 2))
         asked: Any = {"ranges": self.ranges, "bounds": self.bounds, "noise": self.noise, "settle": self._charge_once}
-        (n, D), classes = table.shape, sqrt(len(sides))
         asked["reach"] = scaling.choose_reach(n, D, mu / classes)
         spent = None
-        if self._is_standardising:
+        if is_standardising:
             self.ranges_ = scaling.find_ranges(table, self._find_layout(D), budget=most, rng=first, **asked)
             spent = self.ranges_.privacy
         # What the ranges did spend, not what they might have: the rest is known from what was released.

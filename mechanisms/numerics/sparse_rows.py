@@ -94,10 +94,18 @@ def largest_entries(X: Any) -> np.ndarray:
 
 
 def with_constant(X: Any, constant: float) -> Rows:
-    """Return rows with one more entry each, shape (n, d + 1)."""
-    column = np.full((X.shape[0], 1), constant)
-    rows: Rows = sparse.hstack([X, column], format="csr") if is_sparse(X) else np.concatenate([X, column], axis=1)
-    return rows
+    """Return rows with one more entry each, shape (n, d + 1).
+
+    >>> with_constant(sparse.csr_array([[3.0, 0.0], [0.0, 0.0]]), 0.5).toarray().tolist()
+    [[3.0, 0.0, 0.5], [0.0, 0.0, 0.5]]
+    """
+    n, d = X.shape
+    if not is_sparse(X):
+        return np.concatenate([X, np.full((n, 1), constant)], axis=1)
+    ends, places = X.indptr[1:], X.indptr.dtype if X.nnz + n < 2**31 else np.int64
+    starts = X.indptr + np.arange(n + 1, dtype=places)
+    parts = np.insert(X.data, ends, constant), np.insert(X.indices, ends, d), starts
+    return sparse.csr_array(parts, shape=(n, d + 1))
 
 
 def equal_rows(A: Any, B: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What an audit with bits sees of float64 noise: what is committed is what the code says, and exact noise shows nothing."""
+"""What an audit with bits sees of float64 noise: the table is what the code says, and exact noise shows nothing."""
 
 import numpy as np
 import pytest

@@ -319,3 +319,28 @@ def test_given_bounds_cost_nothing():
     scaler = PrivateScaler(bounds=(-1, 1), ranges=None).fit([[0.0], [9.0]], accountant=account)
     assert scaler.privacy_ is None and account.history == ()
     assert scaler.transform([[1.0], [-0.5], [np.nan], [np.inf]]).ravel().tolist() == [2.0, -1.0, 0.0, 2.0]
+
+
+@pytest.mark.parametrize("asked", [{}, {"class_weight": "balanced"}])
+def test_where_noise_hides_half_of_the_records_no_range_is_paid_for(asked):
+    """At the last width at which a range is looked for, and at the next: n, d and the budget say which, no record."""
+    n, mu = 100, to_gaussian_budget(ApproxDP(3.0, 1e-5)).mu / 2
+    last = int((n * mu / 2) ** 2 / 2)
+    rng, spent = np.random.default_rng(0), []
+    for d in (last, last + 1):
+        X, y = 1e4 + rng.normal(size=(n, d)), np.arange(n) % 2
+        given: dict = {"epsilon": 3.0, "classes": (0, 1), "random_state": 1} | asked
+        model = MarginClassifier(**given).fit(X, y)
+        spent.append(model.budget_["ranges"])
+        if d > last:
+            other = MarginClassifier(ranges=None, **given).fit(X, y)
+            np.testing.assert_array_equal(model.coef_, other.coef_)
+            np.testing.assert_array_equal(model.decision_function(X), other.decision_function(X))
+    assert spent[0].mu > 0 and spent[1] is None
+
+
+def test_a_wide_sparse_table_stays_sparse_by_default(monkeypatch):
+    X = sparse.random_array((400, 40_000), density=0.0005, format="csr", rng=np.random.default_rng(1))
+    monkeypatch.setattr(sparse.csr_array, "toarray", lambda self: pytest.fail(f"{self.shape} made dense"))
+    model = MarginClassifier(classes=(0, 1), random_state=0).fit(X, np.arange(400) % 2)
+    assert model.predict(X).shape == (400,) and not hasattr(model, "ranges_")
