@@ -30,9 +30,10 @@ and `check`, and bare `pytest`, work in the folder.
 
 Statements. `theorem(id, says=LaTeX, needs=[...], part="", kind="inequality", source="")`; kind is definition, tail,
 mean, inequality, privacy, rate, construction or identity. Its function makes the other readings: `.corrected`,
-`.explicit`, `.rate(along)`, `.quoted(by=...)`. In paper.toml an entry of [contents] is a label, or {label = ...,
-source = "dg03"} with a table [sources.dg03] of authors, title and year; an id that begins with a source's name,
-"dg03.thm2.1", is printed there.
+`.explicit`, `.rate(along)`, `.quoted(by=...)`. `needs` are `positive`, `at_least`, `between`, `in_unit_interval`,
+`integer` or `function` of an argument, and `require(words, predicate)`. In paper.toml an entry of [contents] is a
+label, or {label = ..., source = "dg03"} with a table [sources.dg03] of authors, title and year; an id that begins with
+a source's name, "dg03.thm2.1", is printed there.
 
 Claims. A check of `inequality_claim`, `identity_claim` or `exists_claim` takes no argument, or the entries of each of
 `quick`, and yields cases (setting, left, right) and links of one's own derivation, Link(name, setting, left, right);

@@ -257,9 +257,9 @@ def conclude(seen: Search, proof: dict[str, Any]) -> Verdict:
     said |= {"proof": proof} if proof else {}
     if not seen.worst:
         return holds("tested", "settings", searched=said)
-    ratio, setting, verdict = seen.worst[0]
-    if seen.claim.trial.relation == "=" and ratio > 1 + FAR_OFF:  # type: ignore[attr-defined]
-        ratio = 1.0  # of two numbers so small that they are equal
+    # Two sides of an identity that are so small that they count as equal say nothing of their ratio.
+    most = 1 + FAR_OFF if seen.claim.trial.relation == "=" else math.inf  # type: ignore[attr-defined]
+    ratio, setting, verdict = next((each for each in seen.worst if each[0] <= most), (-1.0, *seen.worst[0][1:]))
     at = {name: setting[name] for each in seen.coordinates for name in each}
     said |= {"at": list_arrays({name: getattr(value, "__name__", value) for name, value in at.items()})}
     said |= {"largest": ratio} if ratio > 0 else {}

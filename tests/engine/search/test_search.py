@@ -305,3 +305,16 @@ def test_a_step_that_fails_where_its_author_did_not_look_is_named():
     steps = [Step("wrong from 3 on", lambda *, n: min(n, 3)), Step("algebra")]
     verdict = look(make(N, lambda *, n: 2 * n, side(left=lambda n: n), steps=steps))
     assert verdict.reason == "FAILED" and "wrong from 3 on" in verdict.note
+
+
+def test_what_counts_as_equal_is_no_ratio_of_an_identity():
+    """Of sides near 0 the quotient is mostly rounding: the next largest ratio is said, and none without another."""
+    claim = make(N, lambda *, n: n, side(left=lambda n: n), claim=identity_claim, kind="identity")
+    seen = engine.Search(claim, np.random.default_rng(0), points.open_check(claim))
+    verdict, _ = seen.judge({"n": 3})
+    seen.worst = [(1.5, {"n": 1}, verdict), (0.99, {"n": 2}, verdict)]
+    assert engine.conclude(seen, {}).searched["largest"] == 0.99 and engine.conclude(seen, {}).searched["at"] == {
+        "n": 2
+    }
+    seen.worst = seen.worst[:1]
+    assert "largest" not in engine.conclude(seen, {}).searched
