@@ -212,15 +212,22 @@ def cases_claim(
 
 
 def compare_sides(left: Any, right: Any) -> float:
-    """left / right, or, where the right side is not positive, how far the left one is above it."""
+    """left / right if the right side is positive, -left / right if both are negative, and 0 otherwise.
+
+    In either case it grows as left does, and passes 1, or -1, where left passes right.
+
+    >>> compare_sides(1.0, 2.0), compare_sides(-2.0, -1.0), compare_sides(-1.0, -2.0)
+    (0.5, -2.0, -0.5)
+    """
     if has_infinite_float(left, right) or any(is_float(side) and side != side for side in (left, right)):
         return -math.inf
     if type(left) is type(right) is float:
-        return left / right if right > 0 else -1.0
+        return left / right if right > 0 else -left / right if left < 0 and right < 0 else 0.0
     left, right = scale_sides(left, right, Fraction(1))
     if isinstance(left, arb) and not (left.is_finite() and right.is_finite()):
         return -math.inf
-    return ratio_above(left, right) if right > 0 else -1.0
+    beyond = ratio_above(-right, -left) if left < 0 and right < 0 else 0.0
+    return -1 / beyond if beyond else ratio_above(left, right)
 
 
 def decide_inequality(

@@ -11,7 +11,7 @@ What she holds fixed may be a premise, and stays. Values that are tied to each o
 - if what it runs over depends on another loop, or on a coordinate that the check is called with;
 - if a turn carries on what an earlier one has left, such as a running sum or a list that grows.
 
-The factors of a `product` are replaced one by one. Generators of the same package that a check yields from are opened
+The factors of a `product` are replaced one by one, and what `enumerate` counts if the count is not read. Generators of the same package that a check yields from are opened
 as well. So are assignments: after `x = rng.random(n)` the check goes on with the `x` that is given, unless it reads `n`
 for anything else. Besides numbers, vectors, matrices and functions are replaced; of a function that a hypothesis is
 about, one example is enough. All else of a check, its `if`s too, stays as it is.
@@ -31,7 +31,14 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.experiments.engine.search.variables import carries_on, is_chain, list_assignments, list_bound
+from lemmata.experiments.engine.search.variables import (
+    carries_on,
+    find_stored,
+    is_chain,
+    list_assignments,
+    list_bound,
+    list_indexed,
+)
 
 OPENING = "_opening_"  # the argument of an opened function
 RANDOM = ("default_rng(", "Random(", "RandomState(")  # what makes a generator, which is no value that others depend on
@@ -206,11 +213,11 @@ class _Transformer(ast.NodeTransformer):
         stored = [
             node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
         ]
-        for node in function.body:
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and len(node.targets) == 1:
-                name, depends = node.targets[0].id, self._arguments(node.value)
-                if depends is not None and stored.count(name) == 1:
-                    self.fixed[name] = depends
+        for target, value in chain.from_iterable(map(list_assignments, function.body)):
+            depends = self._arguments(value)
+            if depends is not None and stored.count(target.id) == 1:
+                self.fixed[target.id] = depends
+        self.loaded = set(self._reads(function, every=True))
         self.sources: set[str] = set()  # variables that nothing but opened assignments read
         self.partners = self._pair_assignments(function, stored)
         self.home = _package(check.__module__)
@@ -232,7 +239,8 @@ class _Transformer(ast.NodeTransformer):
         for name in {name for name, _ in plain}:
             values = [value for other, value in plain if other == name]
             if stored.count(name) == len(values) and is_chain(function, name, values):
-                reads[name] = {*chain.from_iterable(map(self._reads, values))} - makers - {name}
+                listed = {one for value in values for one in list_indexed(value) if self.fixed.get(one) == frozenset()}
+                reads[name] = {*chain.from_iterable(map(self._reads, values))} - makers - {name} - listed
         self.last = {target.id: target for target, _ in sorted(found, key=lambda pair: pair[0].lineno)}
         counts = Counter(name for each in plain for name in self._reads(each[1], every=True))
         every = Counter(self._reads(function, every=True))
@@ -274,6 +282,23 @@ class _Transformer(ast.NodeTransformer):
         self.generic_visit(node)
         return node
 
+    def visit_While(self, node: ast.While) -> ast.AST | list[ast.stmt]:
+        """`while n < 9: ...; n += 1` as a loop over what n becomes, unless that depends on more than n."""
+        self.generic_visit(node)
+        match node:
+            case ast.While(test, [*body, ast.AugAssign(ast.Name(name)) as step], []):
+                known = {name, *(each for each, depends in self.fixed.items() if not depends)}
+                if self._reads(test) | self._reads(step.value) <= known and name not in find_stored(*body):
+                    source = f"def values({name}):\n while True:\n  yield {name}\nfor {name} in values({name}): pass"
+                    made: list[Any] = ast.parse(source).body
+                    values, loop = made
+                    values.body[0].test, values.body[0].body[1:], loop.body = test, [step], body
+                    if not carries_on(loop, self.locals):
+                        names = ast.Constant(self._spell(name))
+                        loop.iter = self._method("open_items", names, loop.iter, ast.Dict([], []))
+                        return made
+        return node
+
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         self.generic_visit(node)
         opened = [self._open_assignment(*pair) for pair in list_assignments(node)]
@@ -293,9 +318,8 @@ class _Transformer(ast.NodeTransformer):
 
     def visit_Return(self, node: ast.Return) -> ast.AST:
         self.generic_visit(node)
-        node.value = (
-            self._open_source(node.value) if isinstance(node.value, ast.Call | ast.GeneratorExp) else node.value
-        )
+        if node.value is not None:
+            node.value = self._open_source(node.value)
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
@@ -304,12 +328,12 @@ class _Transformer(ast.NodeTransformer):
     visit_Lambda = visit_FunctionDef  # type: ignore[assignment]
 
     def _open_source(self, value: ast.expr) -> ast.expr:
-        """Where cases come from: a call of another generator, or a generator expression."""
+        """Where cases come from: a call of another generator, a generator expression, or a list."""
         if isinstance(value, ast.Call):
             passed = (*value.args, *(each.value for each in value.keywords))
             is_fixed = all(self._arguments(each) == frozenset() for each in passed)
             value.func = self._method("open_call", value.func, ast.Constant(self.home), ast.Constant(is_fixed))
-        elif isinstance(value, ast.GeneratorExp):
+        elif isinstance(value, ast.GeneratorExp | ast.ListComp):
             for each in value.generators[:1]:
                 each.iter = self._open(each.target, each.iter)
         return value
@@ -336,6 +360,11 @@ class _Transformer(ast.NodeTransformer):
         if is_product and not over.keywords and isinstance(names, tuple) and len(names) == len(over.args):  # type: ignore[attr-defined]
             over.args = [self._open(*pair) for pair in zip(target.elts, over.args, strict=True)]  # type: ignore[attr-defined]
             return over
+        match target, over:
+            case ast.Tuple([ast.Name(counter), item]), ast.Call(ast.Name("enumerate"), [first, *_]):
+                if counter not in self.loaded:
+                    over.args[0] = self._open(item, first)
+                return over
         arguments = self._arguments(over)
         if arguments is None:
             return over
@@ -361,7 +390,7 @@ def parse_opened(check: FunctionType, outermost: bool = True) -> ast.FunctionDef
     if not isinstance(function, ast.FunctionDef):
         return None
     transformer = _Transformer(function, check, outermost)
-    function.body = [transformer.visit(node) for node in function.body]
+    transformer.generic_visit(ast.Module(function.body, []))
     function.decorator_list = []
     function.args.kwonlyargs.append(ast.arg(OPENING))
     function.args.kw_defaults.append(None)

@@ -42,7 +42,8 @@ FURTHEST = 2**60  # to which whole numbers are doubled,
 FLOATS_END = 2**32  # or in floats, where larger ones lose too many digits beside 1
 SHRINKING = 1000  # evaluations that a counterexample is made simpler in
 FAR_OFF = 1e-6  # relatively, a failure is further off than that
-SMALL, TINY = 1e-12, 1e-290  # and absolutely, one in floats, and one in balls or rationals
+SMALL, TINY = 1e-12, 1e-290  # and absolutely, one in floats, and one in balls or rationals, or by a factor of
+BY_FAR = 2.0
 FAILS = {"<=": "left > right", "=": "abs(left - right) > 1e-6 * abs(right)"}  # in Python, of the sides of a case
 LADDER = 0.05  # CPU seconds of an evaluation, beyond which a whole number is not doubled
 
@@ -134,14 +135,15 @@ class Search:
         found, claimed = (float(shown.get(side, math.nan)) for side in ("found", "claimed"))
         exactly = verdict.evidence in MACHINE
         gap = abs(found - claimed)  # NaN, beyond the range of floats
-        relative = abs(ratio - 1) if ratio > 0 else gap / max(abs(found), abs(claimed))
-        if not relative > FAR_OFF or gap <= (TINY if exactly else SMALL):
+        factor = ratio if ratio >= 0 else -1 / ratio  # of two negative sides
+        relative = abs(factor - 1) if factor else gap / max(abs(found), abs(claimed))
+        if not relative > FAR_OFF or gap <= (TINY if exactly or factor > BY_FAR else SMALL):
             return False
         if exactly:
             return True
         if 0 in (found, claimed) and not all(domain.whole for domain in self.domains.values()):
             return False  # a product may have left the range of floats; where it is small, it would fail too
-        failure = abs(math.log(ratio)) if ratio > 0 else 1.0
+        failure = abs(math.log(factor)) if factor else 1.0
         for row, stepped in points.windows(setting, self.domains):
             if not self.is_smooth(row, failure) and (not stepped or not self.is_smooth(stepped, failure)):
                 return False
@@ -155,9 +157,9 @@ class Search:
         It may have kinks, as |x| has: a jump bends a row twice, to and fro, and a kink once.
         """
         ratios = np.array([self.judge(point)[1] for point in row if self.admits(point)])
-        if len(ratios) < 4 or not (ratios > 0).all() or not np.isfinite(ratios).all():
+        if len(ratios) < 4 or not ((ratios > 0).all() or (ratios < 0).all()) or not np.isfinite(ratios).all():
             return len(ratios) < 4
-        bends = np.diff(np.log(ratios), 2)
+        bends = np.diff(np.log(np.abs(ratios)), 2)
         to_and_fro = np.minimum(np.abs(bends[1:]), np.abs(bends[:-1]))[bends[1:] * bends[:-1] < 0]
         is_kinked = max(to_and_fro.max(initial=0), abs(bends[0]), abs(bends[-1])) <= failure / 20
         return bool(is_kinked or np.abs(np.diff(bends)).max() <= failure / 10)

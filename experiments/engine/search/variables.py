@@ -131,3 +131,15 @@ def list_bound(node: ast.AST) -> list[str]:
     if isinstance(node, ast.comprehension):
         return [one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)]
     return [node.arg] if isinstance(node, ast.arg) else []
+
+
+def list_indexed(node: ast.AST) -> list[str]:
+    """The names of which an expression takes an item, `ns` of `ns[i]`."""
+    found = [each.value for each in ast.walk(node) if isinstance(each, ast.Subscript)]
+    return [each.id for each in found if isinstance(each, ast.Name)]
+
+
+def find_stored(*nodes: ast.AST) -> set[str]:
+    """The names that are given a value."""
+    named = [each for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)]
+    return {each.id for each in named if isinstance(each.ctx, ast.Store)}

@@ -82,6 +82,64 @@ def in_an_expression():
     yield from (({"n": n}, n, 24) for n in SIZES)
 
 
+def as_a_list():
+    return [({"n": n}, n, 24) for n in SIZES]
+
+
+def collected():
+    cases = []
+    for n in SIZES:
+        cases.append(({"n": n}, n, 24))
+    return cases
+
+
+def counted():
+    for _, n in enumerate(SIZES):
+        yield {"n": n}, n, 24
+
+
+def counted_and_read():
+    for i, n in enumerate(SIZES):
+        yield {"n": n}, n, i
+
+
+def indexed():
+    sizes = [1, 2, 3]
+    for i in range(len(sizes)):
+        n = sizes[i]
+        yield {"n": n}, n, 24
+
+
+def indexed_twice():
+    sizes, widths = [1, 2, 3], [4, 5, 6]
+    for i in range(3):
+        n = sizes[i]
+        yield {"n": n}, n, widths[i]
+
+
+def stepped():
+    n, end = 1, 9
+    while n < end:
+        yield {"n": n}, n, 24
+        n *= 2
+
+
+def stepped_with_a_sum():
+    n, total = 1, 0
+    while n < 9:
+        total += n
+        yield {"n": n}, total, 24
+        n += 1
+
+
+def stepped_by_a_sum():
+    n, step = 1, 1
+    while n < 9:
+        yield {"n": n}, n, 24
+        step += 1
+        n += step
+
+
 def over_a_list(*, sizes):
     for n in sizes:
         yield {"n": n}, n, 24
@@ -272,6 +330,11 @@ def test_examples_are_the_arrays_of_the_author():
         (through_another, {}, {"n": 2, "x": 4}, [({"n": 2, "x": 4}, 8, 2)]),
         (returning_another, {}, {"n": 25}, [({"n": 25}, 25, 24)]),
         (in_an_expression, {}, {"n": 25}, [({"n": 25}, 25, 24)]),
+        (as_a_list, {}, {"n": 25}, [({"n": 25}, 25, 24)]),
+        (collected, {}, {"n": 25}, [({"n": 25}, 25, 24)]),
+        (counted, {}, {"n": 25}, [({"n": 25}, 25, 24)]),
+        (indexed, {}, {"n": 25}, [({"n": 25}, 25, 24)]),
+        (stepped, {}, {"n": 25}, [({"n": 25}, 25, 24)]),
         (over_a_list, {"sizes": [1, 2]}, {"n": 25}, [({"n": 25}, 25, 24)]),
         (up_to, {"largest": 5}, {"n": 9}, [({"n": 9}, 9, 5)]),
         (by_other_names, {}, {"guesses": 9, "epsilon": 2.0}, [({"guesses": 9, "epsilon": 2.0}, 9, 0.5)]),
@@ -292,6 +355,10 @@ def test_a_loop_runs_over_the_value_that_is_given(check, arguments, looped, case
         (with_results, {}, {"n"}, set()),
         (with_dicts, {}, {"n", "x", "scale"}, {"n", "x"}),  # what is held fixed may be a premise
         (with_one_value, {}, {"n"}, set()),
+        (counted_and_read, {}, {"n"}, set()),
+        (indexed_twice, {}, {"n"}, set()),
+        (stepped_with_a_sum, {}, {"n"}, set()),
+        (stepped_by_a_sum, {}, {"n"}, set()),
         (through_a_module, {}, {"n", "x"}, {"n"}),
         (with_argument, {"x": 4}, {"n", "x"}, {"n"}),
         (running_sum, {}, {"n"}, set()),

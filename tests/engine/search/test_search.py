@@ -7,7 +7,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from scipy import integrate, special, stats
 
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
 from lemmata.bounds.theorem import THEOREMS, between, in_unit_interval, integer, positive, require, theorem
@@ -99,6 +99,17 @@ FALSE = {
         lambda *, x, y: max(abs(x) + 0.1, abs(y) + 0.1),
         side(left=lambda x, y: math.hypot(x, y)),
     ),
+    "a normal tail, false beyond 9 deviations": (
+        X,
+        lambda *, x: math.exp(-x * x / 1.9) / 2,
+        side(left=lambda x: float(stats.norm.sf(x))),
+    ),
+    "the logarithm of a tail, both sides negative": (
+        X,
+        lambda *, x: -x * x / 1.9 - math.log(2),
+        side(left=lambda x: float(stats.norm.logsf(x))),
+    ),
+    "log(1/(1 + x)) <= -x / 2": (X, lambda *, x: -x / 2, side(left=lambda x: -math.log1p(x))),
     "a bound above a small level only": (P, lambda *, x: 10 * x, side(left=lambda x: math.sqrt(x))),
 }  # fmt: skip
 TRUE = {
@@ -107,6 +118,26 @@ TRUE = {
         N,
         lambda *, n: n * math.log(n) - n + 0.5 * math.log(2 * math.pi * n) + 1 / (12 * n),
         side(left=lambda n: float(special.gammaln(n + 1))),
+    ),
+    "a normal tail as 1 less the rest": (
+        X,
+        lambda *, x: math.exp(-x * x / 2) / 2,
+        side(left=lambda x: 1 - float(stats.norm.cdf(x))),
+    ),
+    "a normal tail by quadrature": (
+        X,
+        lambda *, x: math.exp(-x * x / 2) / 2,
+        side(left=lambda x: integrate.quad(stats.norm.pdf, x, np.inf)[0]),
+    ),
+    "the logarithm of a tail": (
+        X,
+        lambda *, x: -x * x / 2 - math.log(2),
+        side(left=lambda x: float(stats.norm.logsf(x))),
+    ),
+    "e^-x - 1 <= x^2 / 2 - x, by cancelling terms": (
+        X,
+        lambda *, x: x * x / 2 - x,
+        side(left=lambda x: math.exp(-x) - 1),
     ),
     "1 + x <= e^x": (X, lambda *, x: math.exp(min(x, 700)), side(left=lambda x: 1 + min(x, 700))),
     "log(1 + x) <= x": (X, lambda *, x: x, side(left=lambda x: math.log1p(x))),
