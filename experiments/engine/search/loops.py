@@ -11,10 +11,11 @@ What she holds fixed may be a premise, and stays. Values that are tied to each o
 - if what it runs over depends on another loop, or on a coordinate that the check is called with;
 - if a turn carries on what an earlier one has left, such as a running sum or a list that grows.
 
-The factors of a `product` are replaced one by one, and what `enumerate` counts if the count is not read. Generators of the same package that a check yields from are opened
-as well. So are assignments: after `x = rng.random(n)` the check goes on with the `x` that is given, unless it reads `n`
-for anything else. Besides numbers, vectors, matrices and functions are replaced; of a function that a hypothesis is
-about, one example is enough. All else of a check, its `if`s too, stays as it is.
+The factors of a `product` are replaced one by one, and what `enumerate` counts if the count is not read. Generators of
+the same package that a check yields from are opened as well. So are assignments: after `x = rng.random(n)` the check
+goes on with the `x` that is given, unless it reads `n` for anything else. Besides numbers, vectors, matrices and
+functions are replaced; of a function that a hypothesis is about, one example is enough. All else of a check, its `if`s
+too, stays as it is.
 """
 
 import ast
@@ -32,6 +33,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.experiments.engine.search.variables import (
+    Unpacking,
     carries_on,
     find_stored,
     is_chain,
@@ -204,8 +206,8 @@ def _package(module: str) -> str:
 class _Transformer(ast.NodeTransformer):
     """Every loop of a function runs over `open_items` of what it ran over, unless that depends on other loops."""
 
-    def __init__(self, function: ast.FunctionDef, check: FunctionType, outermost: bool) -> None:
-        self.locals = frozenset(check.__code__.co_varnames + check.__code__.co_cellvars)
+    def __init__(self, function: ast.FunctionDef, check: FunctionType, outermost: bool, made: Collection[str]) -> None:
+        self.locals = frozenset({*check.__code__.co_varnames, *check.__code__.co_cellvars, *made})
         signature = inspect.signature(check)
         self.fixed: dict[str, frozenset[str]] = {}  # locals that no loop changes: the arguments that each depends on
         if outermost:
@@ -389,7 +391,10 @@ def parse_opened(check: FunctionType, outermost: bool = True) -> ast.FunctionDef
         return None
     if not isinstance(function, ast.FunctionDef):
         return None
-    transformer = _Transformer(function, check, outermost)
+    unpacking = Unpacking()
+    unpacking.generic_visit(function)
+    ast.fix_missing_locations(function)
+    transformer = _Transformer(function, check, outermost, unpacking.made)
     transformer.generic_visit(ast.Module(function.body, []))
     function.decorator_list = []
     function.args.kwonlyargs.append(ast.arg(OPENING))

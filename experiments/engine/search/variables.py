@@ -143,3 +143,21 @@ def find_stored(*nodes: ast.AST) -> set[str]:
     """The names that are given a value."""
     named = [each for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)]
     return {each.id for each in named if isinstance(each.ctx, ast.Store)}
+
+
+class Unpacking(ast.NodeTransformer):
+    """`a, b = draw()` as `drawn = tuple(draw()); a, b = drawn[0], drawn[1]`: an assignment for every variable."""
+
+    def __init__(self) -> None:
+        self.made: list[str] = []
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.stmt]:
+        match node.targets, node.value:
+            case [ast.Tuple(names)], ast.expr() as value if not isinstance(value, ast.Tuple):
+                if all(isinstance(name, ast.Name) for name in names):
+                    self.made.append(f"_unpacked_{len(self.made)}_")
+                    items = ", ".join(f"{self.made[-1]}[{place}]" for place in range(len(names)))
+                    first, second = ast.parse(f"{self.made[-1]} = tuple(_)\n_ = ({items},)").body
+                    first.value.args, second.targets = [value], node.targets  # type: ignore[attr-defined]
+                    return [first, second]
+        return node

@@ -140,6 +140,20 @@ def stepped_by_a_sum():
         n += step
 
 
+def unpacked():
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        n, x = rng.uniform(1, 2, 2)
+        yield {"n": n, "x": x}, n * x, 4
+
+
+def unpacked_and_read():
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        n, other = rng.uniform(1, 2, 2)
+        yield {"n": n}, n * other, 4
+
+
 def over_a_list(*, sizes):
     for n in sizes:
         yield {"n": n}, n, 24
@@ -335,6 +349,7 @@ def test_examples_are_the_arrays_of_the_author():
         (counted, {}, {"n": 25}, [({"n": 25}, 25, 24)]),
         (indexed, {}, {"n": 25}, [({"n": 25}, 25, 24)]),
         (stepped, {}, {"n": 25}, [({"n": 25}, 25, 24)]),
+        (unpacked, {}, {"n": 25, "x": 2}, [({"n": 25, "x": 2}, 50, 4)]),
         (over_a_list, {"sizes": [1, 2]}, {"n": 25}, [({"n": 25}, 25, 24)]),
         (up_to, {"largest": 5}, {"n": 9}, [({"n": 9}, 9, 5)]),
         (by_other_names, {}, {"guesses": 9, "epsilon": 2.0}, [({"guesses": 9, "epsilon": 2.0}, 9, 0.5)]),
@@ -357,6 +372,7 @@ def test_a_loop_runs_over_the_value_that_is_given(check, arguments, looped, case
         (with_one_value, {}, {"n"}, set()),
         (counted_and_read, {}, {"n"}, set()),
         (indexed_twice, {}, {"n"}, set()),
+        (unpacked_and_read, {}, {"n"}, set()),
         (stepped_with_a_sum, {}, {"n"}, set()),
         (stepped_by_a_sum, {}, {"n"}, set()),
         (through_a_module, {}, {"n", "x"}, {"n"}),
