@@ -31,6 +31,7 @@ NAMED = 8  # settings of the author, whose other arguments are kept
 FIRST_CASES = 50  # of a check, which show what its loops run over
 LARGE = 2**30  # bytes beyond those that are in use, for which an evaluation is given up
 SLOW = 0.5  # CPU seconds of an evaluation, after which it is given up
+FIRST = 10.0  # of the author's own cases, the first of which may import and compile
 CORNERS = 0.3  # of the coordinates that are drawn lie at a corner of their domain
 
 Domains = Mapping[str, Domain]
@@ -65,11 +66,11 @@ def bare_module(claim: Claim, function: Callable[..., Any]) -> str:
 
 
 @contextlib.contextmanager
-def guard_evaluation() -> Iterator[None]:
+def guard_evaluation(seconds: float = SLOW) -> Iterator[None]:
     """A check is evaluated where its author never was: it may take for ever, and all memory, and warn of each step."""
     with memory_limit(LARGE), np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with deadline(SLOW):  # inside, so that it rings while none of these is put back
+        with deadline(seconds):  # inside, so that it rings while none of these is put back
             yield
 
 
@@ -88,7 +89,7 @@ def open_check(claim: Claim) -> Oracle:
     looped: dict[str, list[Any]] = {}
     functions = {hypothesis.names[0] for hypothesis in needs if hypothesis.functions}
     try:
-        with guard_evaluation():
+        with guard_evaluation(FIRST):
             looped = find_coordinates(check, known, settings[0], FIRST_CASES, named, functions)
     except (Exception, SystemExit):  # the check decides what it is worth where its author tries it
         pass

@@ -1,6 +1,7 @@
 """The engine's own settings: false statements fall, true ones stand, rounding refutes nothing, and nothing leaks."""
 
 import math
+import time
 from dataclasses import replace
 from fractions import Fraction
 from unittest import mock
@@ -349,3 +350,30 @@ def test_what_counts_as_equal_is_no_ratio_of_an_identity():
     }
     seen.worst = seen.worst[:1]
     assert "largest" not in engine.conclude(seen, {}).searched
+
+
+def test_the_first_look_at_a_check_may_take_longer_than_an_evaluation():
+    """It may import and compile: a slow machine would silently search nothing else."""
+    waited = []
+
+    def slow_at_first(n):
+        while not waited and (began := time.process_time()):
+            while time.process_time() < began + 1.2 * points.SLOW:
+                pass
+            waited.append(n)
+        return math.factorial(n)
+
+    global slow_factorial, bound_of_slow
+    slow_factorial = slow_at_first
+
+    def slow_check(bound):
+        global bound_of_slow, slowly
+        bound_of_slow = bound
+
+        def slowly():
+            for n in range(1, 25):
+                yield {"n": n}, slow_factorial(n), bound_of_slow(n=n)
+
+        return slowly
+
+    assert look(make(N, lambda *, n: 10**n, slow_check)).outcome == REFUTED
