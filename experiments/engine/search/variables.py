@@ -3,6 +3,8 @@
 import ast
 from collections.abc import Collection
 
+# Draws of a generator whose numbers are independent: each may be another one without the others.
+INDEPENDENT = "random uniform integers normal standard_normal lognormal exponential laplace gamma beta poisson".split()
 CHANGING = "append appendleft add extend insert update setdefault pop popitem popleft remove discard clear".split()
 
 
@@ -146,15 +148,18 @@ def find_stored(*nodes: ast.AST) -> set[str]:
 
 
 class Unpacking(ast.NodeTransformer):
-    """`a, b = draw()` as `drawn = tuple(draw()); a, b = drawn[0], drawn[1]`: an assignment for every variable."""
+    """`a, b = rng.random(2)` as `drawn = tuple(rng.random(2)); a, b = drawn[0], drawn[1]`: an assignment each.
+
+    What other functions return is tied, as the parts of `divmod` are.
+    """
 
     def __init__(self) -> None:
         self.made: list[str] = []
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.stmt]:
         match node.targets, node.value:
-            case [ast.Tuple(names)], ast.expr() as value if not isinstance(value, ast.Tuple):
-                if all(isinstance(name, ast.Name) for name in names):
+            case [ast.Tuple(names)], ast.Call(ast.Attribute(ast.Name(), draw)) as value:
+                if draw in INDEPENDENT and all(isinstance(name, ast.Name) for name in names):
                     self.made.append(f"_unpacked_{len(self.made)}_")
                     items = ", ".join(f"{self.made[-1]}[{place}]" for place in range(len(names)))
                     first, second = ast.parse(f"{self.made[-1]} = tuple(_)\n_ = ({items},)").body

@@ -147,6 +147,19 @@ def unpacked():
         yield {"n": n, "x": x}, n * x, 4
 
 
+def unpacked_parts():
+    for k in (7, 8, 9):
+        n, x = divmod(k, 4)
+        yield {"n": n, "x": x}, n * x, 4
+
+
+def unpacked_in_order():
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        n, x = sorted(rng.uniform(1, 2, 2))
+        yield {"n": n, "x": x}, n, x
+
+
 def unpacked_and_read():
     rng = np.random.default_rng(0)
     for _ in range(3):
@@ -373,6 +386,8 @@ def test_a_loop_runs_over_the_value_that_is_given(check, arguments, looped, case
         (counted_and_read, {}, {"n"}, set()),
         (indexed_twice, {}, {"n"}, set()),
         (unpacked_and_read, {}, {"n"}, set()),
+        (unpacked_parts, {}, {"n", "x"}, set()),
+        (unpacked_in_order, {}, {"n", "x"}, set()),
         (stepped_with_a_sum, {}, {"n"}, set()),
         (stepped_by_a_sum, {}, {"n"}, set()),
         (through_a_module, {}, {"n", "x"}, {"n"}),
