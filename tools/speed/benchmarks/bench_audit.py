@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -160,7 +161,7 @@ class BusyNeighbours:
     def seconds(self, work, limits):
         """Of a second run in a process of its own."""
         plain = {name: value for name, value in os.environ.items() if name not in THREADS}
-        plain["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))  # asv adds the folder of the benchmarks
+        plain["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)])
         program = TIMED.format(room=__name__, name=work)
         return float(subprocess.check_output([sys.executable, "-c", program], env=plain | limits, text=True))
 
