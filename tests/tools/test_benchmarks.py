@@ -91,7 +91,8 @@ def test_every_benchmark_runs_at_its_smallest_setting(name, monkeypatch):
             try:
                 benchmark.setup(*combination)
             except NotImplementedError as skipped:  # as asv skips it: dear in a brief run, or a peer is missing
-                assert str(skipped).startswith(("not in a brief", "No module named")), skipped
+                is_peer = str(skipped).startswith("No module named") and "lemmata" not in str(skipped)
+                assert is_peer or str(skipped).startswith("not in a brief"), skipped
                 continue
             value = getattr(benchmark, function)(*combination)
             getattr(benchmark, "teardown", lambda *_: None)(*combination)

@@ -65,7 +65,7 @@ class _Vectors:
     def setup(self, law, numbers):
         privacy, value = module("lemmata.mechanisms.privacy", "ApproxDP").ApproxDP(1.0, 1e-6), np.zeros(numbers)
         file = {"grid Gaussian": "grid_gaussian", "grid Laplace": "laplace"}.get(law, law.lower().replace(" ", "_"))
-        found = module(f"lemmata.mechanisms.{file}")
+        found = module(f"lemmata.mechanisms.noise.{file}")
         if law == "grid Laplace":
             self.law = found.GridLaplace(value, *found.grid_for(1.0, 1.0, numbers))
         else:
