@@ -18,6 +18,8 @@ from lemmata.bounds.statement.hypotheses import Hypothesis
 POINTS = 65  # at which a function of an author is judged
 NEAREST, FURTHEST = 1e-3, 10.0  # of these points, from a finite end of the domain or from 0
 ROUNDING = 1e-9  # relatively, what a slope may be off
+EPSILON = 2.0**-52
+CURVED = 1e4  # times as much, a curvature may be: a quotient by steps of `NEAREST` or more
 
 Real = Callable[[Any], Any]
 
@@ -42,6 +44,9 @@ class BrokenLine:
     """
 
     rows: tuple[tuple[float, float, float], ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", tuple((float(a), float(b), float(c)) for a, b, c in self.rows))
 
     def __call__(self, x: Any) -> Any:
         (start, slope, _), *kinks = self.rows
@@ -126,27 +131,32 @@ class FunctionClass:
         named: dict[Any, float] = dict(zip(self.bounds, bounds, strict=True)) | {None: np.inf}
         steepest, curved = (float(named.get(each, each)) for each in (self.lipschitz, self.smooth))  # type: ignore[arg-type]
         if isinstance(f, BrokenLine):
-            slopes, curvature, rising = f.slopes(), f.curvature(), min((jump for _, jump, _ in f.rows[1:]), default=0)
+            slopes, curvature, off = f.slopes(), f.curvature(), 0.0
+            rising = min((jump for _, jump, _ in f.rows[1:]), default=0.0)
         else:
             try:
-                slopes, curvature, rising = self._measure(f)
+                slopes, curvature, rising, off = self._measure(f)
             except (ArithmeticError, ValueError):  # it is not defined there
                 return False
-        off = ROUNDING * (1 + float(np.abs(slopes).max()))
+        off += ROUNDING * (1 + float(np.abs(slopes).max()))
         return bool(
             np.isfinite(slopes).all()
             and (not self.convex or rising >= -off)
             and (not self.nonincreasing or slopes.max() <= off)
             and np.abs(slopes).max() <= steepest + off
-            and curvature <= curved * (1 + 1e-6) + off
+            and curvature <= curved * (1 + 1e-6) + off * CURVED
         )
 
-    def _measure(self, f: Real) -> tuple[np.ndarray, float, float]:
-        """Slopes between points of the domain, the largest curvature that they show, and the least rise of a slope."""
+    def _measure(self, f: Real) -> tuple[np.ndarray, float, float, float]:
+        """Slopes between points of the domain, largest curvature, least rise of a slope, and what rounding adds."""
         x = list_points(*self.on)
-        slopes = np.diff([float(f(float(each))) for each in x]) / np.diff(x)
+        with np.errstate(all="ignore"):
+            values = np.array([float(f(float(each))) for each in x])
+        steps = np.diff(x)
+        slopes = np.diff(values) / steps
         rises = np.diff(slopes)
-        return slopes, float(np.abs(rises / (x[2:] - x[:-2]) * 2).max()), float(rises.min())
+        off = 4 * EPSILON * float(np.abs(values).max() / steps.min())
+        return slopes, float(np.abs(rises / (x[2:] - x[:-2]) * 2).max()), float(rises.min()), off
 
 
 def list_points(low: float, high: float) -> np.ndarray:

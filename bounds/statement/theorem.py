@@ -332,6 +332,9 @@ def theorem(
             proof = ", proof" * (full != library.statement_of(full))
             said = f"{library.work(full).cited}, {library.label(full)}{said or proof}"
         made = Theorem(full, part, reading, kind, says, tuple(needs), said, reconstructed, formula, quoted_by)
+        asked = {name for each in made.needs if each.functions for name in each.names}
+        if missing := sorted(asked - inspect.signature(formula).parameters.keys()):
+            raise ValueError(f"needs must name arguments of {formula.__name__}, got {', '.join(missing)}")
         if THEOREMS.get(made.key, made).formula.__qualname__ != formula.__qualname__:
             raise ValueError(f"id {made.key!r} is recorded twice")
         THEOREMS[made.key] = made

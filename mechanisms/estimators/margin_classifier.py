@@ -64,7 +64,7 @@ from lemmata.mechanisms.estimators.gd_estimators import (
 )
 from lemmata.mechanisms.estimators.private_classifier import ExactClassifier, normalise_odds
 from lemmata.mechanisms.learners.descent import noisy_gd
-from lemmata.mechanisms.numerics.arguments import clip_entries, map_row_blocks, quiet
+from lemmata.mechanisms.numerics.arguments import check_choice, clip_entries, map_row_blocks, quiet
 from lemmata.mechanisms.numerics.arithmetic import sqrt_down
 from lemmata.mechanisms.numerics.inherited_docs import inherit_docs
 from lemmata.mechanisms.numerics.sparse_rows import (
@@ -229,10 +229,13 @@ class MarginClassifier(ExactClassifier):
     def _release_fit(self, table: Rows, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
         """The ranges within `SHARE` of mu^2, then the weights within what they left of it."""
         mu = to_gaussian_budget(self._budget()).mu
-        self.__dict__.pop("ranges_", None)  # of a fit before
+        for name in ("ranges_", "length_"):  # of a fit before
+            self.__dict__.pop(name, None)
         calibration.check_weights(self.class_weight, self.classes_)
         (n, D), classes = table.shape, sqrt(len(sides))
         most = GaussianDP(sqrt_down(SHARE * Fraction(mu) ** 2))
+        if self.ranges is not None:
+            check_choice(scaling.RANGES, ranges=self.ranges)
         is_standardising = self._is_standardising and (self.bounds is not None or not is_drowned(n, D, most))
         if not is_standardising and not self._is_calibrating:
             self.budget_ = {"ranges": None, "learner": GaussianDP(mu)}

@@ -104,7 +104,7 @@ def with_constant(X: Any, constant: float) -> Rows:
         return np.concatenate([X, np.full((n, 1), constant)], axis=1)
     ends, places = X.indptr[1:], X.indptr.dtype if X.nnz + n < 2**31 else np.int64
     starts = X.indptr + np.arange(n + 1, dtype=places)
-    parts = np.insert(X.data, ends, constant), np.insert(X.indices, ends, d), starts
+    parts = np.insert(X.data.astype(float, copy=False), ends, constant), np.insert(X.indices, ends, d), starts
     return sparse.csr_array(parts, shape=(n, d + 1))
 
 

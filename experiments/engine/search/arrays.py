@@ -9,6 +9,7 @@ one, and mostly so if all arrays of the author are. A function is a broken line,
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -151,8 +152,11 @@ class Functions(Arrays):
         if alike and rng.random() < 0.6:
             return self.move(np.array(alike[int(rng.integers(len(alike)))]), rng)
         rows = rng.choice(SLOPES, (1 + int(rng.integers(CORNERS + 1)), 3))
-        low, high = np.clip(self.asked.on, -1, 1) if np.isfinite(self.asked.on).any() else (-1.0, 1.0)
-        places = rng.choice([rng.uniform(low, high), 0.0, low, high], len(rows)) * float(rng.choice(SCALES))
+        low, high = self.asked.on
+        width = min(high - low, 2.0)
+        low = low if np.isfinite(low) else high - width if np.isfinite(high) else -1.0
+        places = rng.choice([rng.uniform(0, width), 0.0, width, width / 2], len(rows)) + low
+        places *= 1.0 if np.isfinite(self.asked.on).any() else float(rng.choice(SCALES))
         rows[:, 0] = places
         rows[0, :2] = rng.choice([0.0, 0.0, 1.0, -1.0, float(rng.normal())], 2)
         rows[1:, 1] *= float(rng.choice(SCALES))
@@ -166,12 +170,12 @@ class Functions(Arrays):
         kinks = rows[1:]
         kinks[:, 1] = np.abs(kinks[:, 1]) if asked.convex else kinks[:, 1]
         kinks[:, 2] = 0.0 if asked.smooth is None else np.maximum(np.abs(kinks[:, 2]), 1e-9)
-        if isinstance(asked.smooth, float | int):
+        if isinstance(asked.smooth, Real):
             kinks[:, 2] = np.maximum(kinks[:, 2], len(kinks) * np.abs(kinks[:, 1]) / asked.smooth)
         slopes = BrokenLine(tuple(map(tuple, rows.tolist()))).slopes()
         rows[0, 1] -= max(slopes.max(), 0.0) if asked.nonincreasing else 0.0
         steepest = float(np.abs(slopes - max(slopes.max(), 0.0) if asked.nonincreasing else slopes).max())
-        if isinstance(asked.lipschitz, float | int) and steepest > asked.lipschitz:
+        if isinstance(asked.lipschitz, Real) and steepest > asked.lipschitz:
             rows[:, 1] *= asked.lipschitz / steepest
         return BrokenLine(tuple(map(tuple, rows.tolist())))
 

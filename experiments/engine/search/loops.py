@@ -33,9 +33,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.experiments.engine.search.variables import (
-    Unpacking,
     carries_on,
-    find_stored,
     is_chain,
     list_assignments,
     list_bound,
@@ -43,7 +41,7 @@ from lemmata.experiments.engine.search.variables import (
 )
 
 OPENING = "_opening_"  # the argument of an opened function
-RANDOM = ("default_rng(", "Random(", "RandomState(")  # what makes a generator, which is no value that others depend on
+RANDOM = ("default_rng", "Random", "RandomState")  # what makes a generator, which is no value that others depend on
 SEEN = 50  # items of a loop, which show what its author varies
 Names = str | tuple[Any, ...]  # the target of a loop
 
@@ -194,7 +192,7 @@ def _replace(names: Names, item: Any, given: Mapping[str, Any]) -> Any:
     if isinstance(item, dict):
         return {name: _replace(name, value, given) for name, value in item.items()}
     name = _find_name(names, given)
-    if name not in given:
+    if name not in given or isinstance(item, str):
         return item
     return Fraction(given[name]) if isinstance(item, Fraction) and is_number(given[name]) else given[name]
 
@@ -206,8 +204,8 @@ def _package(module: str) -> str:
 class _Transformer(ast.NodeTransformer):
     """Every loop of a function runs over `open_items` of what it ran over, unless that depends on other loops."""
 
-    def __init__(self, function: ast.FunctionDef, check: FunctionType, outermost: bool, made: Collection[str]) -> None:
-        self.locals = frozenset({*check.__code__.co_varnames, *check.__code__.co_cellvars, *made})
+    def __init__(self, function: ast.FunctionDef, check: FunctionType, outermost: bool) -> None:
+        self.locals = frozenset(check.__code__.co_varnames + check.__code__.co_cellvars)
         signature = inspect.signature(check)
         self.fixed: dict[str, frozenset[str]] = {}  # locals that no loop changes: the arguments that each depends on
         if outermost:
@@ -219,7 +217,8 @@ class _Transformer(ast.NodeTransformer):
             depends = self._arguments(value)
             if depends is not None and stored.count(target.id) == 1:
                 self.fixed[target.id] = depends
-        self.loaded = set(self._reads(function, every=True))
+        named = [each for each in ast.walk(function) if isinstance(each, ast.Name)]
+        self.loaded = {each.id for each in named if isinstance(each.ctx, ast.Load)}
         self.sources: set[str] = set()  # variables that nothing but opened assignments read
         self.partners = self._pair_assignments(function, stored)
         self.home = _package(check.__module__)
@@ -236,7 +235,9 @@ class _Transformer(ast.NodeTransformer):
         """
         found = [pair for node in ast.walk(function) for pair in list_assignments(node)]
         plain = [(target.id, value) for target, value in found]
-        makers = {name for name, value in plain if any(word in ast.unparse(value) for word in RANDOM)}
+        makers = {
+            name for name, value in plain if isinstance(value, ast.Call) and ast.unparse(value.func).endswith(RANDOM)
+        }
         reads: dict[str, set[str]] = {}
         for name in {name for name, _ in plain}:
             values = [value for other, value in plain if other == name]
@@ -249,10 +250,11 @@ class _Transformer(ast.NodeTransformer):
         inner = {name for name in every if every[name] == counts[name]} & (self.locals - set(self.fixed))
         while True:  # what is read by an assignment that stays as it is, is read elsewhere
             opened = {name: read for name, read in reads.items() if name not in makers and read <= inner}
-            kept = {read for name, value in plain if name not in opened for read in self._reads(value)}
-            if not inner & kept:
+            stays = {name for name, _ in plain if name not in opened}
+            stays |= {read for name, value in plain if name in stays for read in self._reads(value)}
+            if not inner & stays:
                 break
-            inner -= kept
+            inner -= stays
         self.sources = inner | {name for name in stored if name not in every}
         return {
             name: sorted({other for other in opened if other != name and opened[other] & read})
@@ -282,23 +284,6 @@ class _Transformer(ast.NodeTransformer):
             named = [self._spell(name) for name in sorted(inside)]
             node.iter = self._method("open_source", ast.parse(repr(named), mode="eval").body, node.iter)
         self.generic_visit(node)
-        return node
-
-    def visit_While(self, node: ast.While) -> ast.AST | list[ast.stmt]:
-        """`while n < 9: ...; n += 1` as a loop over what n becomes, unless that depends on more than n."""
-        self.generic_visit(node)
-        match node:
-            case ast.While(test, [*body, ast.AugAssign(ast.Name(name)) as step], []):
-                known = {name, *(each for each, depends in self.fixed.items() if not depends)}
-                if self._reads(test) | self._reads(step.value) <= known and name not in find_stored(*body):
-                    source = f"def values({name}):\n while True:\n  yield {name}\nfor {name} in values({name}): pass"
-                    made: list[Any] = ast.parse(source).body
-                    values, loop = made
-                    values.body[0].test, values.body[0].body[1:], loop.body = test, [step], body
-                    if not carries_on(loop, self.locals):
-                        names = ast.Constant(self._spell(name))
-                        loop.iter = self._method("open_items", names, loop.iter, ast.Dict([], []))
-                        return made
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
@@ -336,8 +321,11 @@ class _Transformer(ast.NodeTransformer):
             is_fixed = all(self._arguments(each) == frozenset() for each in passed)
             value.func = self._method("open_call", value.func, ast.Constant(self.home), ast.Constant(is_fixed))
         elif isinstance(value, ast.GeneratorExp | ast.ListComp):
-            for each in value.generators[:1]:
-                each.iter = self._open(each.target, each.iter)
+            first, *inner = value.generators
+            rest = [*(each.iter for each in inner), *(test for each in value.generators for test in each.ifs)]
+            turn: list[ast.stmt] = [ast.Expr(ast.Yield(ast.Tuple([*rest, value.elt], ast.Load())))]
+            if not carries_on(ast.For(first.target, first.iter, turn, []), {*self.locals, *self.loaded}):
+                first.iter = self._open(first.target, first.iter)
         return value
 
     def _spell(self, name: str) -> str:
@@ -391,10 +379,7 @@ def parse_opened(check: FunctionType, outermost: bool = True) -> ast.FunctionDef
         return None
     if not isinstance(function, ast.FunctionDef):
         return None
-    unpacking = Unpacking()
-    unpacking.generic_visit(function)
-    ast.fix_missing_locations(function)
-    transformer = _Transformer(function, check, outermost, unpacking.made)
+    transformer = _Transformer(function, check, outermost)
     transformer.generic_visit(ast.Module(function.body, []))
     function.decorator_list = []
     function.args.kwonlyargs.append(ast.arg(OPENING))

@@ -42,8 +42,7 @@ FURTHEST = 2**60  # to which whole numbers are doubled,
 FLOATS_END = 2**32  # or in floats, where larger ones lose too many digits beside 1
 SHRINKING = 1000  # evaluations that a counterexample is made simpler in
 FAR_OFF = 1e-6  # relatively, a failure is further off than that
-SMALL, TINY = 1e-12, 1e-290  # and absolutely, one in floats, and one in balls or rationals, or by a factor of
-BY_FAR = 2.0
+SMALL, TINY = 1e-12, 1e-290  # and absolutely, one in floats, and one in balls or rationals
 FAILS = {"<=": "left > right", "=": "abs(left - right) > 1e-6 * abs(right)"}  # in Python, of the sides of a case
 LADDER = 0.05  # CPU seconds of an evaluation, beyond which a whole number is not doubled
 
@@ -137,7 +136,7 @@ class Search:
         gap = abs(found - claimed)  # NaN, beyond the range of floats
         factor = ratio if ratio >= 0 else -1 / ratio  # of two negative sides
         relative = abs(factor - 1) if factor else gap / max(abs(found), abs(claimed))
-        if not relative > FAR_OFF or gap <= (TINY if exactly or factor > BY_FAR else SMALL):
+        if not relative > FAR_OFF or gap <= (TINY if exactly else SMALL):
             return False
         if exactly:
             return True
@@ -195,7 +194,7 @@ def search(claim: Claim, rng: np.random.Generator, evaluations: int) -> Verdict:
         return trials.search_trials(claim, rng, evaluations)
     seen = Search(claim, rng, points.open_check(claim))
     known = points.clip_domains(claim, seen.domains), seen.oracle.arrays
-    began, drawn = cpu_seconds(), 0
+    began, drawn, visits = cpu_seconds(), 0, 0
     while any(known) and seen.counts["decided"] < evaluations and not seen.found and drawn < REJECTED * evaluations:
         drawn += 1
         climbs = seen.worst and seen.counts["decided"] > (1 - CLIMBS) * evaluations
@@ -203,10 +202,11 @@ def search(claim: Claim, rng: np.random.Generator, evaluations: int) -> Verdict:
         named = seen.oracle.named[int(rng.integers(len(seen.oracle.named)))]  # whose order is kept: values go by it
         setting = points.move(start, *known, rng) if start else named | points.draw_setting(*known, rng)
         if seen.admits(setting):
+            visits += 1
             seen.visit(setting)
         elif drawn % LOOK:
             continue
-        hopeless = seen.counts["tried"] > HOPELESS * (10 + seen.counts["decided"])
+        hopeless = visits > HOPELESS * (10 + seen.counts["decided"])
         if hopeless or seen.counts["slow"] >= PATIENCE or cpu_seconds() - began > ENDS:
             break
     if not seen.found:

@@ -3,8 +3,6 @@
 import ast
 from collections.abc import Collection
 
-# Draws of a generator whose numbers are independent: each may be another one without the others.
-INDEPENDENT = "random uniform integers normal standard_normal lognormal exponential laplace gamma beta poisson".split()
 CHANGING = "append appendleft add extend insert update setdefault pop popitem popleft remove discard clear".split()
 
 
@@ -81,7 +79,7 @@ class _Events(ast.NodeVisitor):
         self.assigned.append((find_names(node.target), find_names(node.value, node.target)))
 
     def visit_Call(self, node: ast.Call) -> None:
-        """`terms.append(x)` and `next(terms)` change what an earlier turn has left."""
+        """`terms.append(x)` and `next(terms)` change what an earlier turn has left; what is added is yielded."""
         self.generic_visit(node)
         is_method = isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING
         is_next = isinstance(node.func, ast.Name) and node.func.id == "next" and bool(node.args)
@@ -89,6 +87,13 @@ class _Events(ast.NodeVisitor):
             changed = node.func.value if isinstance(node.func, ast.Attribute) else node.args[0]
             self.change(changed)
             self.assigned.append((find_names(changed), find_names(*node.args)))
+            self.yielded |= find_names(*node.args) if is_method else set()
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        """`learner.step()` and `update(state)` may change whatever they are given."""
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Call) and getattr(node.value.func, "attr", "") not in CHANGING:
+            self.change(node.value)
 
     def change(self, target: ast.AST) -> None:
         """Something that was there before is read, and stored anew."""
@@ -139,30 +144,3 @@ def list_indexed(node: ast.AST) -> list[str]:
     """The names of which an expression takes an item, `ns` of `ns[i]`."""
     found = [each.value for each in ast.walk(node) if isinstance(each, ast.Subscript)]
     return [each.id for each in found if isinstance(each, ast.Name)]
-
-
-def find_stored(*nodes: ast.AST) -> set[str]:
-    """The names that are given a value."""
-    named = [each for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)]
-    return {each.id for each in named if isinstance(each.ctx, ast.Store)}
-
-
-class Unpacking(ast.NodeTransformer):
-    """`a, b = rng.random(2)` as `drawn = tuple(rng.random(2)); a, b = drawn[0], drawn[1]`: an assignment each.
-
-    What other functions return is tied, as the parts of `divmod` are.
-    """
-
-    def __init__(self) -> None:
-        self.made: list[str] = []
-
-    def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.stmt]:
-        match node.targets, node.value:
-            case [ast.Tuple(names)], ast.Call(ast.Attribute(ast.Name(), draw)) as value:
-                if draw in INDEPENDENT and all(isinstance(name, ast.Name) for name in names):
-                    self.made.append(f"_unpacked_{len(self.made)}_")
-                    items = ", ".join(f"{self.made[-1]}[{place}]" for place in range(len(names)))
-                    first, second = ast.parse(f"{self.made[-1]} = tuple(_)\n_ = ({items},)").body
-                    first.value.args, second.targets = [value], node.targets  # type: ignore[attr-defined]
-                    return [first, second]
-        return node

@@ -118,6 +118,44 @@ def test_a_function_of_an_author_is_judged_at_points(asked, bounds, f, is_member
             asked.check(named)
 
 
+def test_a_bound_that_is_no_argument_is_refused():
+    with pytest.raises(ValueError, match=r"needs must name arguments of <lambda>, got M"):
+        make([function("f", lipschitz="M"), positive("L")], lambda *, f, L: L, check=lambda made: None)
+
+
+@pytest.mark.parametrize(
+    ("asked", "f"),
+    [
+        (function("f", smooth=2.0, on=(1e3, 1e3 + 1)), lambda x: x * x),
+        (function("f", convex=True), lambda x: abs(x) + 1e4 + 0.1),
+        (function("f", lipschitz=1.0), lambda x: abs(x) + 1e5 + 0.1),
+    ],
+)
+def test_rounding_makes_no_function_another_one(asked, f):
+    assert asked.admits({"f": f})
+
+
+def test_functions_on_an_interval_have_corners_there():
+    known, rng = find_arrays([function("f", convex=True, on=(5.0, 10.0))], {"f": [abs]})["f"], np.random.default_rng(0)
+    places = np.array([place for _ in range(100) for place, *_ in known.draw(rng, 1, []).rows[1:]])
+    assert ((places >= 5) & (places <= 10)).all() and len(np.unique(places)) > 20
+
+
+def test_a_name_beside_a_function_stays():
+    global named, bound_of_named
+
+    def named():
+        for name, f in (("abs", abs), ("square", np.square)):
+            yield {"f": name}, 1.02 * f(3.0), bound_of_named(f=f) + 0 * len(name)
+
+    def check(bound):
+        global bound_of_named
+        bound_of_named = bound
+        return named
+
+    assert look(make([CONVEX], lambda *, f: (f(2.0) + f(4.0)) / 2, check=check)).outcome == REFUTED
+
+
 CLASSES = [
     {"convex": True},
     {"nonincreasing": True},

@@ -118,53 +118,59 @@ def indexed_twice():
 
 
 def stepped():
-    n, end = 1, 9
-    while n < end:
+    n = 1
+    while n < 9:
         yield {"n": n}, n, 24
         n *= 2
 
 
-def stepped_with_a_sum():
-    n, total = 1, 0
-    while n < 9:
+def counted_in_a_list():
+    return [({"n": n}, n, SIZES[i]) for i, n in enumerate(SIZES)]
+
+
+def summed_in_a_list():
+    total = 0
+    return [({"n": n}, total := total + n, 24) for n in SIZES]
+
+
+def collected_sums():
+    cases, total = [], 0
+    for n in SIZES:
         total += n
-        yield {"n": n}, total, 24
-        n += 1
+        cases.append(({"n": n}, total, 24))
+    return cases
 
 
-def stepped_by_a_sum():
-    n, step = 1, 1
-    while n < 9:
-        yield {"n": n}, n, 24
-        step += 1
-        n += step
+def collected_with_a_constant():
+    cases, most = [], 24
+    for n in SIZES:
+        cases.append(({"n": n}, n, most))
+    return cases
 
 
-def unpacked():
-    rng = np.random.default_rng(0)
-    for _ in range(3):
-        n, x = rng.uniform(1, 2, 2)
-        yield {"n": n, "x": x}, n * x, 4
+def stepping(state):
+    state.append(1)
 
 
-def unpacked_parts():
-    for k in (7, 8, 9):
-        n, x = divmod(k, 4)
-        yield {"n": n, "x": x}, n * x, 4
+def changed_by_a_call():
+    state = []
+    for n in SIZES:
+        stepping(state)
+        yield {"n": n}, len(state), 24
 
 
-def unpacked_in_order():
-    rng = np.random.default_rng(0)
-    for _ in range(3):
-        n, x = sorted(rng.uniform(1, 2, 2))
-        yield {"n": n, "x": x}, n, x
+def tied_to_a_tied_one():
+    for n in SIZES:
+        m = n + 1
+        x = 1.0 * m
+        yield {"x": x}, n, x
 
 
-def unpacked_and_read():
-    rng = np.random.default_rng(0)
-    for _ in range(3):
-        n, other = rng.uniform(1, 2, 2)
-        yield {"n": n}, n * other, 4
+def generator_and_draw_in_one():
+    for seed in SIZES:
+        p = np.random.default_rng(seed).random(4)
+        x = p.sum()
+        yield {"x": x}, p.max(), x
 
 
 def over_a_list(*, sizes):
@@ -361,8 +367,6 @@ def test_examples_are_the_arrays_of_the_author():
         (collected, {}, {"n": 25}, [({"n": 25}, 25, 24)]),
         (counted, {}, {"n": 25}, [({"n": 25}, 25, 24)]),
         (indexed, {}, {"n": 25}, [({"n": 25}, 25, 24)]),
-        (stepped, {}, {"n": 25}, [({"n": 25}, 25, 24)]),
-        (unpacked, {}, {"n": 25, "x": 2}, [({"n": 25, "x": 2}, 50, 4)]),
         (over_a_list, {"sizes": [1, 2]}, {"n": 25}, [({"n": 25}, 25, 24)]),
         (up_to, {"largest": 5}, {"n": 9}, [({"n": 9}, 9, 5)]),
         (by_other_names, {}, {"guesses": 9, "epsilon": 2.0}, [({"guesses": 9, "epsilon": 2.0}, 9, 0.5)]),
@@ -385,11 +389,14 @@ def test_a_loop_runs_over_the_value_that_is_given(check, arguments, looped, case
         (with_one_value, {}, {"n"}, set()),
         (counted_and_read, {}, {"n"}, set()),
         (indexed_twice, {}, {"n"}, set()),
-        (unpacked_and_read, {}, {"n"}, set()),
-        (unpacked_parts, {}, {"n", "x"}, set()),
-        (unpacked_in_order, {}, {"n", "x"}, set()),
-        (stepped_with_a_sum, {}, {"n"}, set()),
-        (stepped_by_a_sum, {}, {"n"}, set()),
+        (stepped, {}, {"n"}, set()),  # a `while` is left as it is
+        (counted_in_a_list, {}, {"n"}, set()),
+        (summed_in_a_list, {}, {"n"}, set()),
+        (collected_sums, {}, {"n"}, set()),
+        (collected_with_a_constant, {}, {"n"}, {"n"}),
+        (changed_by_a_call, {}, {"n"}, set()),
+        (tied_to_a_tied_one, {}, {"x"}, set()),
+        (generator_and_draw_in_one, {}, {"x"}, set()),
         (through_a_module, {}, {"n", "x"}, {"n"}),
         (with_argument, {"x": 4}, {"n", "x"}, {"n"}),
         (running_sum, {}, {"n"}, set()),

@@ -1,5 +1,6 @@
 """The engine's own settings: false statements fall, true ones stand, rounding refutes nothing, and nothing leaks."""
 
+import functools
 import math
 import time
 from dataclasses import replace
@@ -100,11 +101,6 @@ FALSE = {
         lambda *, x, y: max(abs(x) + 0.1, abs(y) + 0.1),
         side(left=lambda x, y: math.hypot(x, y)),
     ),
-    "a normal tail, false beyond 9 deviations": (
-        X,
-        lambda *, x: math.exp(-x * x / 1.9) / 2,
-        side(left=lambda x: float(stats.norm.sf(x))),
-    ),
     "the logarithm of a tail, both sides negative": (
         X,
         lambda *, x: -x * x / 1.9 - math.log(2),
@@ -134,6 +130,16 @@ TRUE = {
         X,
         lambda *, x: -x * x / 2 - math.log(2),
         side(left=lambda x: float(stats.norm.logsf(x))),
+    ),
+    "sin x - x + x^3 / 6 <= x^5 / 120, where sin x is x": (
+        X,
+        lambda *, x: x**5 / 120,
+        side(left=lambda x: math.sin(x) - x + x**3 / 6),
+    ),
+    "what a descent leaves, a floor of rounding": (
+        N,
+        lambda *, n: 0.6**n,
+        side(left=lambda n: abs(functools.reduce(lambda x, _: x - 0.5 * (x - 0.3), range(n), 1.0) - 0.3)),
     ),
     "e^-x - 1 <= x^2 / 2 - x, by cancelling terms": (
         X,
