@@ -76,7 +76,7 @@ from lemmata.mechanisms.numerics.sparse_rows import (
     with_entries,
 )
 from lemmata.mechanisms.privacy import GaussianDP, to_gaussian_budget
-from lemmata.mechanisms.tables.column_ranges import is_drowned
+from lemmata.mechanisms.tables.column_ranges import noise_hides_ranges
 
 CALIBRATION = Fraction(1, 4)  # of what the ranges leave of mu^2, for counts of scores
 SHARE = Fraction(1, 4)  # of mu^2 that the ranges of MarginClassifier may spend: 1/3 did no better
@@ -118,7 +118,7 @@ class MarginClassifier(ExactClassifier):
         "private" finds the ranges of all columns that `bounds` leaves out. With None and without `bounds` every row is
         scaled to length 1 by itself: right for columns on one public scale, such as pixels, and for nothing else. So it
         is where "private" could find no range, since n, d and the budget say that noise hides half of the records
-        (`column_ranges.is_drowned`); then nothing is spent on ranges, and sparse rows stay sparse.
+        (`column_ranges.noise_hides_ranges`); then nothing is spent on ranges, and sparse rows stay sparse.
     bounds : pair or mapping, optional
         (low, high) for every column, or a mapping from some to such pairs: from their names, or from positions where no
         name is a number. Public, not looked up in the data; costs nothing.
@@ -236,7 +236,7 @@ class MarginClassifier(ExactClassifier):
         most = GaussianDP(sqrt_down(SHARE * Fraction(mu) ** 2))
         if self.ranges is not None:
             check_choice(scaling.RANGES, ranges=self.ranges)
-        is_standardising = self._is_standardising and (self.bounds is not None or not is_drowned(n, D, most))
+        is_standardising = self._is_standardising and (self.bounds is not None or not noise_hides_ranges(n, D, most))
         if not is_standardising and not self._is_calibrating:
             self.budget_ = {"ranges": None, "learner": GaussianDP(mu)}
             return super()._release_fit(table, sides, rng)

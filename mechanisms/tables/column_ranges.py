@@ -52,7 +52,7 @@ BINS = 4 * OCTAVES + 1
 CELLS = (16, 32)  # of the first closer look, and of those after it; one more on either side for what lies outside
 LEVELS = 10  # closer looks, at most: 8 16^9 = 2^39 cells of an octave
 PRECISE = 16  # a count's noise is n / 16 where the budget affords it
-DROWNED = 2  # a count's noise of more than n / 2 hides the range of every column
+HIDING = 2  # a count's noise of more than n / 2 hides the range of every column
 CLOSER = 24  # the same of a closer look, where the budget affords `LEVELS` of them
 FINE, LITTLE = 128, Fraction(1, 50)  # first counts and a last look cost a fiftieth of mu^2 each, where they are so fine
 HELD = 0.8  # of n: what has to lie in two octaves, or next to one cell, for a closer look at it
@@ -467,13 +467,13 @@ def count_around(noisy: np.ndarray, centre: np.ndarray) -> np.ndarray:
     return np.asarray((noisy * near).sum(axis=1))
 
 
-def is_drowned(n: int, d: int, privacy: GaussianDP | ApproxDP) -> bool:
+def noise_hides_ranges(n: int, d: int, privacy: GaussianDP | ApproxDP) -> bool:
     """Whether the noise of a first count, sqrt(2 d) / mu at least, is more than half of the records: all is public.
 
-    >>> is_drowned(4000, 100_000, GaussianDP(0.1)), is_drowned(4000, 1000, GaussianDP(0.1))
+    >>> noise_hides_ranges(4000, 100_000, GaussianDP(0.1)), noise_hides_ranges(4000, 1000, GaussianDP(0.1))
     (True, False)
     """
-    return DROWNED * sqrt(2 * d) > n * to_gaussian_budget(privacy).mu
+    return HIDING * sqrt(2 * d) > n * to_gaussian_budget(privacy).mu
 
 
 @quiet
