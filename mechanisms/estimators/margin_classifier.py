@@ -117,7 +117,7 @@ class MarginClassifier(ExactClassifier):
     ranges : "private" or None
         "private" finds the ranges of all columns that `bounds` leaves out. With None and without `bounds` every row is
         scaled to length 1 by itself: right for columns on one public scale, such as pixels, and for nothing else. So it
-        is where "private" could find no range, since n, d and the budget say that noise hides half of the records
+        is where "private" could find no range: on more columns than records, if the noise is more than half of these
         (`column_ranges.noise_hides_ranges`); then nothing is spent on ranges, and sparse rows stay sparse.
     bounds : pair or mapping, optional
         (low, high) for every column, or a mapping from some to such pairs: from their names, or from positions where no

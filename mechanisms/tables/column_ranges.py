@@ -468,12 +468,14 @@ def count_around(noisy: np.ndarray, centre: np.ndarray) -> np.ndarray:
 
 
 def noise_hides_ranges(n: int, d: int, privacy: GaussianDP | ApproxDP) -> bool:
-    """Whether the noise of a first count, sqrt(2 d) / mu at least, is more than half of the records: all is public.
+    """Whether there are more columns than records, and a first count's noise is more than half of these.
+
+    The noise is sqrt(2 d) / mu at least. All of this is public.
 
     >>> noise_hides_ranges(4000, 100_000, GaussianDP(0.1)), noise_hides_ranges(4000, 1000, GaussianDP(0.1))
     (True, False)
     """
-    return HIDING * sqrt(2 * d) > n * to_gaussian_budget(privacy).mu
+    return d > n and HIDING * sqrt(2 * d) > n * to_gaussian_budget(privacy).mu
 
 
 @quiet
