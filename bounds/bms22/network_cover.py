@@ -6,6 +6,7 @@ distance from the embedded network's.
 """
 
 from math import exp, log, pi, sqrt
+from typing import Any
 
 from lemmata.bounds.bms22 import BMS22
 from lemmata.bounds.bms22.network_embedding import ROOT, SHAPE, SIZES, SOURCE
@@ -75,7 +76,8 @@ def distance_to_a_good_cover(*, norm_bound: float, radius: float, rho: float, et
     + (kappa eta Lambda/2) Delta_{j-1}, so Delta_L <= sqrt(2L) r gamma (kappa eta Lambda/2)^{L-1} = sqrt(2L) (15/16)^
     {L-1} rho/10, at most 0.26 rho.
     """
-    return rho / 2
+    shape: dict[str, Any] = dict(norm_bound=norm_bound, radius=radius, rho=rho, eta=eta, layers=layers)
+    return distance_to_the_cover.theorem.formula(**shape)
 
 
 @distance_to_the_cover.explicit(
