@@ -114,7 +114,7 @@ def margin_deviation_up_to_m(*, m: Number, d: Number, beta: Number, empirical: N
     Derivation. With D = d log2(2c^2 m) log2(2cem/d), the explicit Q is (log 2 + D log 2 + log(3m^3) + log(1/beta))/m,
     and log 2 < 1 and log(3m^3) <= (1 - log 2) D (bms22.lemA.2.s3) make that at most M/m.
     """
-    return square_of_sum(empirical, margin_complexity(m, d, beta))
+    return margin_deviation.theorem.formula(m=m, d=d, beta=beta, empirical=empirical)
 
 
 @margin_deviation.explicit(
