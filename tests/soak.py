@@ -96,14 +96,17 @@ def program(*names: str) -> Callable[[Path], int]:
     return lambda place: subprocess.run([*CODES, *names, str(place)], cwd=ROOT).returncode
 
 
-def verdicts(place: Path) -> int:
+def verdicts(profile: str) -> Callable[[Path], int]:
     """Every verdict at a root that nobody has seen."""
-    kept = place / "root.txt"
-    if not kept.exists():
-        kept.write_text(str(secrets.randbelow(2**32)))
-    return subprocess.run(
-        [*CODES, "tests.test_verdicts", kept.read_text(), str(place / "ledger.sqlite")], cwd=ROOT
-    ).returncode
+
+    def part(place: Path) -> int:
+        kept = place / "root.txt"
+        if not kept.exists():
+            kept.write_text(str(secrets.randbelow(2**32)))
+        asked = (kept.read_text(), str(place / "ledger.sqlite"), profile)
+        return subprocess.run([*CODES, "tests.test_verdicts", *asked], cwd=ROOT).returncode
+
+    return part
 
 
 PARTS: dict[str, Callable[[Path], int]] = {
@@ -111,8 +114,9 @@ PARTS: dict[str, Callable[[Path], int]] = {
     "soak": tests("soak"),
     "faults": program("tests.engine.running.faulted"),
     "kernels": program("tests.kernels"),
-    "verdicts": verdicts,
+    "verdicts": verdicts("quick"),
     "strangers": program("tests.strangers"),
+    "deep": verdicts("deep"),
 }
 
 

@@ -3,8 +3,8 @@
 With this root nothing is random. At a new root a true claim is REFUTED with probability at most 1e-10 a cell, and an
 expected verdict is missed with at most the probability that `test_misses_are_rare` sums. A root that fails is
 evidence, not bad luck: rerun that cell with four times its cap; if it stays, the code or the claim is wrong.
-`lemmata accept` renews the table; `python -m tests.test_verdicts ROOT [STORE]` prints what moved at another root, and
-then exits with 1; with the name of a store it goes on where it was.
+`lemmata accept` renews the table; `python -m tests.test_verdicts ROOT [STORE [PROFILE]]` prints what moved at another
+root, and then exits with 1; with the name of a store it goes on where it was.
 """
 
 import re
@@ -109,9 +109,10 @@ def test_controls_stand_at_admissible_settings():
 
 
 if __name__ == "__main__":
-    root, everything, moved = int(sys.argv[1]), Store(*sys.argv[2:]), 0
+    root, everything, moved = int(sys.argv[1]), Store(*sys.argv[2:3]), 0
+    profile = sys.argv[3] if sys.argv[3:] else "quick"
     for key in CLAIMS:
-        row = decide(key, root=root, store=everything)
+        row = decide(key, root=root, profile=profile, store=everything)
         if (row["verdict"], row["reason"]) != (EXPECTED[key].verdict, EXPECTED[key].reason):
             moved += 1
             print(key, *rows.verdict(row, EXPECTED[key]), flush=True)

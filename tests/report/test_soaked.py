@@ -37,11 +37,12 @@ def test_a_line_is_read_and_what_is_missing_is_said(tmp_path):
         (f"{HEAD}\n{GOOD},more\n", "record 2 must have fields part,tried,failed,minutes,date,commit,version, got 8"),
         (
             f"{HEAD}\n{GOOD}\n{GOOD}\n",
-            "record 3: part must be one of tests, soak, faults, kernels, verdicts, strangers, each once, got 'faults'",
+            "record 3: part must be one of tests, soak, faults, kernels, verdicts, strangers, deep, each once, "
+            "got 'faults'",
         ),
         (
             f"{HEAD}\n{GOOD.replace('faults', 'fault')}\n",
-            "part must be one of tests, soak, faults, kernels, verdicts, strangers, each once, got 'fault'",
+            "part must be one of tests, soak, faults, kernels, verdicts, strangers, deep, each once, got 'fault'",
         ),
         (f"{HEAD}\n{GOOD.replace('500', '-500')}\n", "tried must be an integer, got '-500'"),
         (f"{HEAD}\n{GOOD.replace(',12,', ',²,')}\n", "minutes must be an integer, got '²'"),
