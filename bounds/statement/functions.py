@@ -103,7 +103,8 @@ def _ramp(x: Any, width: float) -> Any:
 def _spell_term(factor: float, of: str) -> str:
     if not of:
         return f"{factor:.4g}"
-    return of if factor == 1 else f"-{of}" if factor == -1 else f"{factor:.4g} {of}"
+    said = f"{factor:.4g}"
+    return {"1": of, "-1": f"-{of}"}.get(said, f"{said} {of}")
 
 
 def _spell_kink(place: float, width: float) -> str:

@@ -95,7 +95,7 @@ def unit_rows(X: Rows) -> Rows:
     """The rows that `MarginClassifier` sees: each scaled to norm 1, with a constant entry, and to norm 1 again."""
     # Divided by the largest entry first: the squares of entries near 1e200 are no floats.
     largest = per_entry(X, np.where((largest := largest_entries(X)) > 0, largest, 1.0))
-    rows = with_entries(X, np.divide(entries_of(X), largest, out=largest if is_sparse(X) else None))
+    rows = with_entries(X, entries_of(X) / largest)
     return scaling.with_intercept(scaling.shorten_rows(rows))
 
 

@@ -3,7 +3,7 @@
 An author lists a few arrays and says in a predicate which ones her statement is about. The entries that the predicate
 allows are found by filling one of her arrays with one number. All else is left to the predicate, which is asked about
 every array that is drawn. Now and then one is turned into a distribution, a unit vector, a sorted one or a symmetric
-one, and mostly so if all arrays of the author are. A function is a broken line, which is an array of its corners.
+one, and mostly so if all arrays of the author are. A function is a broken line, which is the array of its rows.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,6 +21,9 @@ from lemmata.experiments.engine.search.domains import meet_intervals, probe_doma
 LONGEST = 64  # entries of a vector, and rows of a matrix; half of them are much shorter
 SCALES = (1.0, 1.0, 1.0, 1e-3, 0.1, 10.0, 1e3)  # of the entries of one array: of several, rounding would decide
 KEPT = 8  # arrays of the author that are changed
+CHANGES = 4  # of slope, of a broken line, at most
+ROUNDED = 1.0  # the width of a change of slope of a smooth function whose bound is another argument
+SLOPES = (1.0, 1.0, -1.0, 0.5, 2.0)  # and changes of them, of which the bounds of a class are often one
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -135,23 +138,18 @@ class Arrays:
                     yield self.restore(changed)
 
 
-CORNERS = 4  # of a broken line at most
-ROUNDED = 1.0  # the width of a corner of a smooth function whose bound is another argument
-SLOPES = (1.0, 1.0, -1.0, 0.5, 2.0)  # and changes of slopes, of which the bounds of a class are often one
-
-
 @dataclass(frozen=True)
 class Functions(Arrays):
-    """The functions that an argument may be: broken lines of a class, each with its corners as an array."""
+    """The functions that an argument may be: broken lines of a class, each as the array of its rows."""
 
     asked: FunctionClass
 
     def draw(self, rng: np.random.Generator, size: int, beside: list[Any]) -> Any:
-        """A function with up to `CORNERS` corners, at 0, at whole numbers, or anywhere."""
+        """A function whose slope changes at `CHANGES` places or fewer: ends of its domain, the middle, or anywhere."""
         alike = [each for each in beside if isinstance(each, BrokenLine)]
         if alike and rng.random() < 0.6:
             return self.move(np.array(alike[int(rng.integers(len(alike)))]), rng)
-        rows = rng.choice(SLOPES, (1 + int(rng.integers(CORNERS + 1)), 3))
+        rows = rng.choice(SLOPES, (1 + int(rng.integers(CHANGES + 1)), 3))
         low, high = self.asked.on
         width = min(high - low, 2.0)
         low = low if np.isfinite(low) else high - width if np.isfinite(high) else -1.0
@@ -164,7 +162,7 @@ class Functions(Arrays):
         return self.restore(rows)
 
     def restore(self, array: Vector) -> Any:
-        """The member of the class that is nearest to what an array of corners says."""
+        """The member of the class that is nearest to what an array of rows says."""
         asked, rows = self.asked, np.array(array, dtype=float).reshape(-1, 3)
         rows = np.vstack([[*rows[0, :2], 0.0], rows[1:][np.unique(rows[1:, 0], return_index=True)[1]]])
         kinks = rows[1:]

@@ -9,6 +9,7 @@ What she holds fixed may be a premise, and stays. Values that are tied to each o
 
 - if a number that it varies has no name that is wanted, its own or the one that settings give it;
 - if what it runs over depends on another loop, or on a coordinate that the check is called with;
+- if it gives a text of which a left side is made, and beside it a number of which no left side is made;
 - if a turn carries on what an earlier one has left, such as a running sum or a list that grows.
 
 The factors of a `product` are replaced one by one, and what `enumerate` counts if the count is not read. Generators of
@@ -34,6 +35,7 @@ import numpy as np
 
 from lemmata.experiments.engine.search.variables import (
     carries_on,
+    find_left_names,
     is_chain,
     list_assignments,
     list_bound,
@@ -94,8 +96,13 @@ class Opening:
         self.examples: dict[str, list[Any]] = {}
         self.assigned: dict[str, Any] = {}  # the first value of an assignment
 
-    def open_items(self, names: Names, items: Iterable[Any], arguments: dict[str, Any]) -> Iterable[Any]:
-        """The items of a loop, or the one item that is given in their place."""
+    def open_items(
+        self, names: Names, items: Iterable[Any], arguments: dict[str, Any], ties: Collection[str] = ()
+    ) -> Iterable[Any]:
+        """The items of a loop, or the one item that is given in their place.
+
+        A text of `ties` is what the numbers beside it belong to.
+        """
         keywords = {name for each in arguments.values() if isinstance(each, dict) for name in each}
         is_tied = not self.called.isdisjoint({*arguments, *keywords})
         rest = iter(items)
@@ -104,7 +111,7 @@ class Opening:
         try:
             for item in first:
                 leaves.append({})
-                self._read(names, item, leaves[-1])
+                self._read(names, item, leaves[-1], ties)
         except TypeError:
             return itertools.chain(first, rest)
         varied = {
@@ -150,23 +157,23 @@ class Opening:
         kept = self.examples.setdefault(name, [])
         kept += values
 
-    def _read(self, names: Names, item: Any, leaves: dict[str, Any]) -> None:
-        """Collect the numbers and arrays of an item by name; raises TypeError if it holds anything else but texts."""
+    def _read(self, names: Names, item: Any, leaves: dict[str, Any], ties: Collection[str]) -> None:
+        """Collect the numbers and arrays of an item by name; raises TypeError if it holds anything else but labels."""
         if isinstance(names, tuple):
             if not isinstance(item, tuple | list) or len(item) != len(names):
                 raise TypeError
             for pair in zip(names, item, strict=True):
-                self._read(*pair, leaves)
+                self._read(*pair, leaves, ties)
         elif isinstance(item, dict):
             for pair in item.items():
-                self._read(*pair, leaves)
+                self._read(*pair, leaves, ties)
         elif is_number(item):
             leaves[_find_name(names, self.wanted)] = item
         elif is_array(item) and _find_name(names, self.arrays) in self.arrays:
             leaves[_find_name(names, self.arrays)] = item
         elif callable(item) and _find_name(names, self.functions) in self.functions:
             leaves[_find_name(names, self.functions)] = item
-        elif not isinstance(item, str):
+        elif not isinstance(item, str) or names in ties:
             raise TypeError
 
     def open_call(self, function: Callable[..., Any], home: str, is_fixed: bool) -> Callable[..., Any]:
@@ -221,6 +228,7 @@ class _Transformer(ast.NodeTransformer):
         self.loaded = {each.id for each in named if isinstance(each.ctx, ast.Load)}
         self.sources: set[str] = set()  # variables that nothing but opened assignments read
         self.partners = self._pair_assignments(function, stored)
+        self.lefts = find_left_names(function)
         self.home = _package(check.__module__)
         self.names: dict[str, list[str]] = {}  # of a variable: those under which a setting may hold it
         for each in ast.walk(function):
@@ -282,7 +290,7 @@ class _Transformer(ast.NodeTransformer):
             node.iter = self._open(node.target, node.iter)
         if inside and own <= self.sources:
             named = [self._spell(name) for name in sorted(inside)]
-            node.iter = self._method("open_source", ast.parse(repr(named), mode="eval").body, node.iter)
+            node.iter = self._method("open_source", _literal(named), node.iter)
         self.generic_visit(node)
         return node
 
@@ -296,8 +304,8 @@ class _Transformer(ast.NodeTransformer):
     def _open_assignment(self, target: ast.Name, value: ast.expr) -> ast.expr:
         if target.id not in self.partners or target is not self.last[target.id]:
             return value
-        partners = ast.parse(repr([self._spell(each) for each in self.partners[target.id]]), mode="eval").body
-        return self._method("open_value", ast.Constant(self._spell(target.id)), value, partners)
+        partners = [self._spell(each) for each in self.partners[target.id]]
+        return self._method("open_value", _literal(self._spell(target.id)), value, _literal(partners))
 
     def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:
         node.value = self._open_source(node.value)
@@ -319,7 +327,7 @@ class _Transformer(ast.NodeTransformer):
         if isinstance(value, ast.Call):
             passed = (*value.args, *(each.value for each in value.keywords))
             is_fixed = all(self._arguments(each) == frozenset() for each in passed)
-            value.func = self._method("open_call", value.func, ast.Constant(self.home), ast.Constant(is_fixed))
+            value.func = self._method("open_call", value.func, _literal(self.home), _literal(is_fixed))
         elif isinstance(value, ast.GeneratorExp | ast.ListComp):
             first, *inner = value.generators
             rest = [*(each.iter for each in inner), *(test for each in value.generators for test in each.ifs)]
@@ -361,7 +369,9 @@ class _Transformer(ast.NodeTransformer):
         passed = ast.Dict(
             [ast.Constant(name) for name in sorted(arguments)], [_load(name) for name in sorted(arguments)]
         )
-        return self._method("open_items", ast.parse(repr(names), mode="eval").body, over, passed)
+        own = sorted({each.id for each in ast.walk(target) if isinstance(each, ast.Name)})
+        ties = [self._spell(name) for name in own if name in self.lefts] if not self.lefts.issuperset(own) else []
+        return self._method("open_items", _literal(names), over, passed, _literal(ties))
 
     def _method(self, name: str, *arguments: ast.expr) -> ast.expr:
         return ast.Call(ast.Attribute(_load(OPENING), name, ast.Load()), list(arguments), [])
@@ -369,6 +379,10 @@ class _Transformer(ast.NodeTransformer):
 
 def _load(name: str) -> ast.expr:
     return ast.Name(name, ast.Load())
+
+
+def _literal(value: object) -> ast.expr:
+    return ast.parse(repr(value), mode="eval").body
 
 
 def parse_opened(check: FunctionType, outermost: bool = True) -> ast.FunctionDef | None:

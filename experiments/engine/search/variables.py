@@ -133,6 +133,39 @@ def find_names(*nodes: ast.AST) -> set[str]:
     return {each.id for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
+def find_left_names(function: ast.AST) -> set[str]:
+    """The variables of which a left side is made, or a condition: read for more than labels, settings and right sides.
+
+    A right side is the last value of a case, and what is assigned for nothing else.
+    """
+    plain: set[int] = set()  # names that are read for labels, settings and right sides
+    for node in ast.walk(function):
+        match node:
+            case ast.JoinedStr():
+                plain |= _list_loads(node)
+            case ast.Dict():
+                plain |= {id(value) for value in node.values if isinstance(value, ast.Name)}
+            case (
+                ast.Yield(ast.Tuple([_, _, *_, right]))
+                | ast.GeneratorExp(ast.Tuple([_, _, *_, right]))
+                | ast.ListComp(ast.Tuple([_, _, *_, right]))
+                | ast.Call(ast.Attribute(attr="append"), [ast.Tuple([_, _, *_, right])])
+            ):
+                plain |= _list_loads(right)
+    loads = [each for each in ast.walk(function) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
+    assigned = [pair for node in ast.walk(function) for pair in list_assignments(node)]
+    while True:
+        needed = {each.id for each in loads if id(each) not in plain}
+        more = {one for target, value in assigned if target.id not in needed for one in _list_loads(value)} - plain
+        if not more:
+            return needed
+        plain |= more
+
+
+def _list_loads(node: ast.AST) -> set[int]:
+    return {id(each) for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
 def list_bound(node: ast.AST) -> list[str]:
     """The names that a comprehension or a lambda binds."""
     if isinstance(node, ast.comprehension):

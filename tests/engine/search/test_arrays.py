@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from lemmata.bounds.statement.hypotheses import Domain
-from lemmata.bounds.statement.verdicts import HOLDS, REFUTED
 from lemmata.bounds.theorem import require
 from lemmata.experiments.engine.claims.claim import grid
 from lemmata.experiments.engine.search import arrays, points
-from lemmata.experiments.engine.search.search import judge_at
-from tests.engine.search.test_search import look, make
+from tests.engine.search.test_search import expect_a_fall, expect_all_to_hold, look, make
 
 SOME = require("x has an entry", lambda x: len(x) >= 1)
 SHARES = require("x has entries in [0, 1]", lambda x: len(x) >= 1 and min(x) >= 0 and max(x) <= 1)
@@ -86,17 +84,13 @@ TRUE = {
 @pytest.mark.parametrize("case", FALSE.values(), ids=FALSE)
 def test_a_false_statement_about_arrays_falls(case, root):
     needs, right, given = case
-    claim = make(needs, right, **given)
-    verdict = look(claim, root=root)
-    assert verdict.outcome == REFUTED
-    assert judge_at(claim, verdict.witness["asked"]).outcome == REFUTED  # of lists, as they are stored
+    expect_a_fall(make(needs, right, **given), root)
 
 
 @pytest.mark.parametrize("case", TRUE.values(), ids=TRUE)
 def test_a_true_statement_about_arrays_stands(case):
     needs, right, given = case
-    verdict = look(make(needs, right, **given), 400)
-    assert verdict.outcome == HOLDS and verdict.searched["decided"] == 400
+    expect_all_to_hold(make(needs, right, **given))
 
 
 def test_a_counterexample_is_short():

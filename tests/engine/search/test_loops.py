@@ -9,6 +9,8 @@ import pytest
 from lemmata.experiments.engine.claims.claim import grid
 from lemmata.experiments.engine.search.loops import cases_at, find_coordinates
 
+MEASURED, LARGEST = {"path": 2, "cycle": 5}, {"path": 1, "cycle": 1}
+GRAPHS = {"path": lambda n: n - 1, "cycle": lambda n: n}
 SIZES = (1, 2, 3)
 
 
@@ -139,6 +141,35 @@ def collected_sums():
         total += n
         cases.append(({"n": n}, total, 24))
     return cases
+
+
+def measured_by_name():
+    for name, n in (("path", 3), ("cycle", 5)):
+        yield {"graph": name, "n": n}, MEASURED[name], 2 * n
+
+
+def measured_by_name_and_assigned():
+    for name, n in (("path", 3), ("cycle", 5)):
+        left = MEASURED[name]
+        right = 2 * n
+        yield {"graph": name, "n": n}, left, right
+
+
+def measured_in_a_list():
+    cases = []
+    for name, n in zip(MEASURED, SIZES, strict=False):
+        cases.append(({"n": n}, MEASURED[name], 2 * n))
+    return cases
+
+
+def named_and_labelled():
+    for name, n in (("path", 3), ("cycle", 5)):
+        yield {"graph": f"{name} of {n}", "n": n}, n, LARGEST[name] * n
+
+
+def computed_by_name():
+    for name, n in (("path", 3), ("cycle", 5)):
+        yield {"graph": name, "n": n}, GRAPHS[name](n), 2 * n
 
 
 def collected_with_a_constant():
@@ -394,6 +425,11 @@ def test_a_loop_runs_over_the_value_that_is_given(check, arguments, looped, case
         (summed_in_a_list, {}, {"n"}, set()),
         (collected_sums, {}, {"n"}, set()),
         (collected_with_a_constant, {}, {"n"}, {"n"}),
+        (measured_by_name, {}, {"n"}, set()),
+        (measured_by_name_and_assigned, {}, {"n"}, set()),
+        (measured_in_a_list, {}, {"n"}, set()),
+        (named_and_labelled, {}, {"n"}, {"n"}),
+        (computed_by_name, {}, {"n"}, {"n"}),
         (changed_by_a_call, {}, {"n"}, set()),
         (tied_to_a_tied_one, {}, {"x"}, set()),
         (generator_and_draw_in_one, {}, {"x"}, set()),

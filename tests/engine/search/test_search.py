@@ -34,6 +34,19 @@ def look(claim, evaluations=1000, root=0):
     return engine.search(claim, generator(root, claim.key, {}, "search", 0), evaluations)
 
 
+def expect_a_fall(claim, root):
+    """A false statement falls, and its counterexample is judged again from lists, as they are stored."""
+    verdict = look(claim, root=root)
+    assert verdict.outcome == REFUTED
+    assert engine.judge_at(claim, verdict.witness["asked"]).outcome == REFUTED
+
+
+def expect_all_to_hold(claim):
+    """A true statement stands at all settings of a search."""
+    verdict = look(claim, 400)
+    assert verdict.outcome == HOLDS and verdict.searched["decided"] == 400
+
+
 def factorial_by_powers(bound):
     def check(*, n):
         yield {"n": n}, math.factorial(n), bound(n=n)
