@@ -76,8 +76,8 @@ def verdict(name: str, folder: str | Path | None = None, *, root: int = LEDGER_R
     Examples
     --------
     >>> found = verdict("wzw25 Lemma 6.4")
-    >>> found.id, found.verdict, sorted(found.facts)[:3]
-    ('wzw25.lem6.4', 'SLIP', ['cite', 'code', 'control'])
+    >>> found.id, found.title[:9], sorted(found.facts)[:3]
+    ('wzw25.lem6.4', 'Lemma 6.4', ['cite', 'code', 'control'])
     """
     if not isinstance(name, str) or not name.strip():
         raise ValueError(

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from lemmata.mechanisms.estimators.fit_cost import measure_fit
 from lemmata.mechanisms.numerics.sparse_rows import Rows, canonical_rows, is_sparse
 from lemmata.mechanisms.tables.inputs import as_table
 
@@ -62,6 +63,21 @@ class PrivateEstimator(BaseEstimator):
             if isinstance(value, RANDOM_SOURCES):
                 setattr(made, name, spawn_source(value))
         return made
+
+    def cost(self, shape: tuple[int, int]) -> Any:
+        """The time and the memory of a fit, before any record is read; print it.
+
+        Parameters
+        ----------
+        shape : (int, int)
+            (n, d) of a dense table. Smaller ones of normal entries are fitted for a second or two.
+
+        Returns
+        -------
+        FitCost
+            Its `seconds` and `bytes`.
+        """
+        return measure_fit(self, shape)
 
     def _copy_unfitted(self) -> Any:
         """An unfitted estimator with these parameters, of which none is copied: it is never fitted by itself."""

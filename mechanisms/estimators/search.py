@@ -33,6 +33,7 @@ from sklearn.model_selection import ParameterGrid
 
 from lemmata.bounds.statement.notebook import card
 from lemmata.bounds.wzw25.algorithms import split_budget
+from lemmata.mechanisms.estimators.fit_cost import format_bytes, measure_memory
 from lemmata.mechanisms.estimators.margin_classifier import NoisyGD
 from lemmata.mechanisms.estimators.private_classifier import (
     ApproximateClassifier,
@@ -65,6 +66,7 @@ class SearchCost:
     training      mu of the training of one run here; its score gets as much
     each_once     mu of a training if every setting were run once and the budgets added up, scores included
     seconds       core-seconds expected for a table of a given shape, roughly; None where a setting's law does not know
+    bytes         beyond that table, at any one time, roughly
     """
 
     privacy: ApproxDP
@@ -75,6 +77,7 @@ class SearchCost:
     training: float
     each_once: float
     seconds: float | None = None
+    bytes: int | None = None
 
     def _repr_html_(self) -> str:
         facts = [
@@ -87,6 +90,7 @@ class SearchCost:
 
     def __str__(self) -> str:
         taken = "" if self.seconds is None else f"  time       about {self.seconds:.2g} core-seconds expected\n"
+        taken += "" if self.bytes is None else f"  memory     about {format_bytes(self.bytes)} beside the table\n"
         return (
             f"{self.candidates} settings, searched within {self.privacy}:\n"
             f"  runs       {self.expected_runs:.0f} expected; the best setting is never drawn with probability at most "
@@ -294,19 +298,20 @@ class PrivateSearchCV(ApproximateClassifier):
         ----------
         shape : (int, int), optional
             (n, d) of a table, for the time that it takes, which is asked of the laws of a table of zeros, with as many
-            classes as `classes` has, or two.
+            classes as `classes` has, or two; and for its memory, that of a search on 512 records.
 
         Returns
         -------
         SearchCost
         """
-        seconds = None
+        seconds = memory = None
         if shape is not None:
             zeros = np.zeros(check_integer(n=shape[0]) + check_integer(d=shape[1]))
             classes = 2 if self.classes is None else len(self.classes)
             sides = np.ones((classes if classes > 2 else 1, len(zeros)))
             expected = self.law(zeros, sides, np.random.default_rng(0)).expected_cost
             seconds = expected if isfinite(expected) else None
+            memory = measure_memory(replace(self, verbose=False), shape)
         k, r = len(self._make_candidates()), self._repetition_rate()
         one = self._for_records()
         mu, promised = budget(one.epsilon, one.delta, r=r, calibration="sharp")
@@ -315,7 +320,8 @@ class PrivateSearchCV(ApproximateClassifier):
         alone = gaussian_mu(one.epsilon, one.delta)
         runs = TruncatedNegativeBinomial(1.0, r).mean
         mean = round(runs, 6)
-        return SearchCost(promised, k, self.beta, mean, alone, split_budget(mu, 2), alone / sqrt(2 * k), seconds)
+        each = (split_budget(mu, 2), alone / sqrt(2 * k))
+        return SearchCost(promised, k, self.beta, mean, alone, *each, seconds, memory)
 
     def _repetition_rate(self) -> float:
         """r of K ~ TNB(1, r): the best of k settings is never drawn with probability at most beta (Lemma 7.2)."""

@@ -3,8 +3,10 @@
 Only public things are looked at: parameters, shapes, types, the steps of a Pipeline. No warning depends on a record.
 """
 
+import contextlib
 import sys
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -41,6 +43,19 @@ def warn_once(text: str) -> None:
         while caller.f_back and str(caller.f_globals.get("__name__")).startswith(WITHIN):
             caller, level = caller.f_back, level + 1
         warnings.warn(text, PrivacyLeakWarning, stacklevel=level)
+
+
+@contextlib.contextmanager
+def silence_leaks() -> Iterator[None]:
+    """Fits to made-up data warn of nothing, and use up no warning."""
+    before = set(WARNED)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyLeakWarning)
+        try:
+            yield
+        finally:
+            WARNED.clear()
+            WARNED.update(before)
 
 
 def warn_of_leaks(estimator: Any, n: int, *, labels: bool = True) -> None:

@@ -23,8 +23,8 @@ def test_a_verdict_says_what_explain_says(name):
     assert found.title in short.replace("\n", " ") and found.facts["true?"] in " ".join(short.split())
 
 
-def test_a_verdict_has_fields():
-    found = lemmata.verdict("wzw25 Lemma 6.4")
+def test_a_verdict_has_fields(tmp_path):
+    found = lemmata.verdict("wzw25 Lemma 6.4", tmp_path)  # where nothing was run: a checkout's results may be stale
     assert (found.id, found.verdict) == ("wzw25.lem6.4", "SLIP") and found.title.startswith("Lemma 6.4 of Wang")
     assert list(found.facts) == "true? where printed cite witness evidence control parts code".split()
     main_row = next(row for row in found.rows if row["key"] == "wzw25.lem6.4/printed")
@@ -71,7 +71,7 @@ def test_a_theorem_prints_in_symbols():
     assert lines[0].startswith("Lemma 6.4, printed: ") and "γ" in lines[2] and "\\" not in str(theorem)
 
 
-def shown():
+def shown(folder):
     account = lemmata.Accountant(lemmata.ApproxDP(1.0, 1e-5))
     account.spend(lemmata.PureDP(0.25), NASTY)
     a, b = (lambda rng, size, m=m: rng.normal(m, size=size) for m in (0.0, 0.5))
@@ -79,12 +79,12 @@ def shown():
     yield lemmata.audit(a, b, lemmata.PureDP(1.0), root=1, budget=500), ["PureDP(epsilon=1.0", "judged"]
     yield lemmata.PrivateSearchCV().cost(), ["6 settings", "114 expected"]
     yield from ((theorem, [theorem.label, theorem.key]) for theorem in lemmata.theorems("wzw25.lem6"))
-    yield lemmata.verdict("wzw25 Lemma 6.4"), ["SLIP", "true?"]
+    yield lemmata.verdict("wzw25 Lemma 6.4", folder), ["SLIP", "true?"]
 
 
-def test_every_card_is_well_formed_escaped_and_without_a_paper_of_its_own():
+def test_every_card_is_well_formed_escaped_and_without_a_paper_of_its_own(tmp_path):
     """Parsed as XML; on any ground: no colour of text or ground but three accents and what is inherited."""
-    for one, words in shown():
+    for one, words in shown(tmp_path):
         html = one._repr_html_()
         tree = ElementTree.fromstring(html)
         text = "".join(tree.itertext())
