@@ -98,23 +98,21 @@ def try_change(
     A noticer is confirmed: the check comes out as expected without the change. If it does not, what it comes out as
     here is expected of it from then on, and it is asked again.
     """
-    tried, place, together, begun = Tried(), 0, len(checks), _children_seconds()
+    tried, place, begun = Tried(), 0, _children_seconds()
+    reached = multiprocessing.RawValue("i")
     while place < len(checks) and (left := patience - (_children_seconds() - begun)) > 0:
-        batch = checks[place : place + together]
-        kind, _, rest = in_child(functools.partial(_first_noticer, batch, change, left), seconds).partition(" ")
+        reached.value = 0
+        work = functools.partial(_first_noticer, checks[place:], change, left, reached)
+        answer = in_child(work, seconds)
+        kind, _, rest = answer.partition(" ")
         if kind == "invalid":
             tried.invalid = rest
             break
+        place, tried.passed = place + reached.value, tried.passed + reached.value
         if kind == PASSED:
-            place, tried.passed = place + int(rest), tried.passed + int(rest)
             continue
-        if kind != "noticed" and len(batch) > 1:  # a check ended the process or had no end: one by one
-            together = 1
-            continue
-        passed = int(rest.split()[0]) if kind == "noticed" else 0
-        place, tried.passed = place + passed, tried.passed + passed
         check = checks[place]
-        if kind != "noticed" and not check.notices(kind):
+        if kind != "noticed" and not check.notices(answer):  # it ended the process, or had no end
             place += 1
         elif _confirm(check):
             tried.noticers.append(check.name)
@@ -127,15 +125,20 @@ def try_change(
 def _confirm(check: Check) -> bool:
     """Return whether a check comes out as expected without a change; if not, correct what is expected of it."""
     if not check.confirmed:
-        kind, _, rest = in_child(functools.partial(_first_noticer, [replace(check, ignores=())]), HOUR).partition(" ")
-        check.confirmed = kind == PASSED
+        answer = in_child(functools.partial(_first_noticer, [replace(check, ignores=())]), HOUR)
+        check.confirmed = answer == PASSED
         if not check.confirmed:
-            check.expected = rest.partition(" ")[2] if kind == "noticed" else kind
+            check.expected = answer.removeprefix("noticed ")
     return check.confirmed
 
 
-def _first_noticer(checks: list[Check], change: Callable[[], object] = int, patience: float = math.inf) -> str:
-    """In a child: "noticed", the place of a check and its outcome; or `PASSED` and how many checks noticed nothing."""
+def _first_noticer(
+    checks: list[Check],
+    change: Callable[[], object] = int,
+    patience: float = math.inf,
+    reached: Any = None,  # a shared number: how many checks came out as expected, also if the next one ends the process
+) -> str:
+    """In a child: "noticed" and the outcome of the first check that comes out otherwise; or `PASSED`."""
     _limit("RLIMIT_AS", MEMORY)
     signal.signal(signal.SIGXCPU, _raise_timeout)
     np.seterr(all="ignore")  # a changed formula may leave the domain of a root or a logarithm, which is no news
@@ -143,12 +146,14 @@ def _first_noticer(checks: list[Check], change: Callable[[], object] = int, pati
         change()
     except (SyntaxError, ValueError) as error:
         return f"invalid {error}"
-    for place, check in enumerate(checks):
+    for place, check in enumerate(checks, 1):
         if check.notices(outcome := _outcome(check)):
-            return f"noticed {place} {outcome}"
+            return f"noticed {outcome}"
+        if reached is not None:
+            reached.value = place
         if time.process_time() > patience:
-            return f"{PASSED} {place + 1}"
-    return f"{PASSED} {len(checks)}"
+            break
+    return PASSED
 
 
 def _outcome(check: Check) -> str:

@@ -1,6 +1,7 @@
-"""Who notices a change: confirmed without it, one by one where a check ends the process, crashes ignored on request."""
+"""Who notices a change: confirmed without it, past one that ends the process, crashes ignored on request."""
 
 import os
+import time
 
 from lemmata.experiments.conformance import runner
 from lemmata.experiments.conformance.runner import Check, try_change
@@ -37,6 +38,25 @@ def test_a_check_that_ends_the_process_notices_unless_crashes_are_ignored():
     assert try_change(change, checks, every=True).noticers == ["dies", "one"]
     checks[1].ignores = runner.CRASHED
     assert try_change(change, checks, every=True).noticers == ["one"]
+
+
+def test_one_that_ends_the_process_costs_no_child_for_each_of_the_others(monkeypatch):
+    children, fork = [], runner.in_child
+    monkeypatch.setattr(runner, "in_child", lambda *asked: children.append(asked) or fork(*asked))
+    blind = [Check("blind", lambda: runner.PASSED) for _ in range(50)]
+    tried = try_change(change, [*blind, Check("dies", dies, ignores=runner.CRASHED), *blind, Check("one", sees)])
+    assert tried.noticers == ["one"] and tried.passed == 100 and len(children) == 3  # the last confirms
+
+
+def test_patience_ends_between_two_checks():
+    def works():
+        end = time.process_time() + 0.2
+        while time.process_time() < end:
+            pass
+        return runner.PASSED
+
+    tried = try_change(change, [Check("works", works), Check("one", sees)], patience=0.1)
+    assert tried.noticers == [] and tried.passed == 1
 
 
 def test_a_change_that_cannot_be_made_is_invalid():

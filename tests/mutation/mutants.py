@@ -131,6 +131,8 @@ class Session:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         registry.load()
         checks = list(checks_of(session.items))
+        for check in checks:
+            check.removes  # noqa: B018 (before the workers fork, which all need them)
         joblib.parallel_config(backend="sequential")  # workers would not see the change
         context = multiprocessing.get_context("fork")
         rows = context.SimpleQueue()
