@@ -26,6 +26,9 @@ FAR = 1e6  # how far from a finite end, or from 0, most real numbers are drawn
 NEAR = 1e-9  # and how near to an end: nearer, formulas in floats break before statements do
 REACH = 4096  # of whole numbers; beyond it one coordinate at a time is doubled
 EXTREME = 1e-3  # distance from an end, within which floats are looked at twice
+FEW_BITS = 30  # of a difference of floats that are nearly equal
+SMOOTH_FROM = 1000  # whole numbers, from which on a formula is looked at as smooth
+ALIKE = 12  # steps of these, for formulas that ask for parity
 STEPS = 25  # settings of a window
 NAMED = 8  # settings of the author, whose other arguments are kept
 FIRST_CASES = 50  # of a check, which show what its loops run over
@@ -195,21 +198,39 @@ def neighbours(
             },
         }
     for name, domain in domains.items():
-        if domain.whole and setting[name] > 1000:  # a whole number at which next to nothing changes with the next one
-            yield from ({**setting, name: int(setting[name]) + step} for step in (-2, -1, 1, 2))
+        if domain.whole and setting[name] >= SMOOTH_FROM:
+            yield from ({**setting, name: int(setting[name]) + step} for step in (-2 * ALIKE, -ALIKE, ALIKE, 2 * ALIKE))
 
 
-def windows(setting: Setting, domains: Domains) -> Iterator[tuple[list[Setting], list[Setting]]]:
+def count_bits(value: float) -> int:
+    """The bits of a float between its highest and its lowest one.
+
+    >>> count_bits(2.0**-16), count_bits(0.75), count_bits(1 / 3)
+    (1, 2, 53)
+    """
+    numerator, _ = abs(value).as_integer_ratio()
+    return len(f"{numerator:b}".rstrip("0"))
+
+
+def windows(setting: Setting, domains: Domains, left: float) -> Iterator[tuple[list[Setting], list[Setting]]]:
     """Rows of settings through one, along a real coordinate, and wider ones where it is close to an end or far away.
 
     Along each of them a formula is smooth, or else what it computes there is mostly rounding: (1 - cos x) / x^2 has
     steps near 0. A formula with a floor has steps as well, but is smooth along the row in steps of 1, which comes with
-    each row, and is empty where it would be narrow.
+    each row, and is empty where it would be narrow. Of large whole numbers a row has steps of `ALIKE`. Steps of 1 are
+    for a `left` side that is whole, or has the bits of a float: lgamma(n) less its leading terms is 2^-16 at each of
+    several n near 4e9.
     """
     for name, domain in domains.items():
-        if domain.whole:
-            continue
         value = setting[name]
+        if domain.whole:
+            if abs(value) >= SMOOTH_FROM:
+                apart = value * (np.geomspace(1 / 1.3, 1.3, STEPS) - 1) / ALIKE
+                far = [value + ALIKE * round(float(steps)) for steps in apart]
+                full = math.isfinite(left) and (left == round(left) or count_bits(left) > FEW_BITS)
+                near = range(value - 6, value + 7) if full else ()
+                yield tuple([{**setting, name: number} for number in row] for row in (far, near))  # type: ignore[misc]
+            continue
         ends = [end for end in (domain.low, domain.high) if math.isfinite(end)] or [0.0]
         end = min(ends, key=lambda end: abs(value - end))
         distance = value - end

@@ -4,8 +4,9 @@
 
 draws settings from the domains of the hypotheses, climbs from the worst, and doubles whole numbers one at a time. Every
 evaluation is the claim's own check at one setting, decided as its author's cases are. What fails in floats has to fail
-at all settings beside it, where rounding errors are others; what fails in balls or rationals fails. Then it is made
-simpler as long as it fails. A case refutes only at a setting that the hypotheses can judge in full.
+at all settings beside it, and in every mode of rounding, where rounding errors are others; what fails in balls or
+rationals fails. Then it is made simpler as long as it fails. A case refutes only at a setting that the hypotheses can
+judge in full.
 """
 
 import functools
@@ -27,7 +28,7 @@ from lemmata.experiments.engine.claims.steps import STEP_FAILS
 from lemmata.experiments.engine.claims.verdict import Verdict, holds
 from lemmata.experiments.engine.ground.deadline import cpu_seconds
 from lemmata.experiments.engine.ground.evidence import MACHINE
-from lemmata.experiments.engine.search import points, trials, whole_domain
+from lemmata.experiments.engine.search import points, rounding, trials, whole_domain
 from lemmata.experiments.engine.search.arrays import Arrays
 from lemmata.experiments.engine.search.loops import is_number
 
@@ -143,12 +144,20 @@ class Search:
         if 0 in (found, claimed) and not all(domain.whole for domain in self.domains.values()):
             return False  # a product may have left the range of floats; where it is small, it would fail too
         failure = abs(math.log(factor)) if factor else 1.0
-        for row, stepped in points.windows(setting, self.domains):
+        for row, stepped in points.windows(setting, self.domains, found):
             if not self.is_smooth(row, failure) and (not stepped or not self.is_smooth(stepped, failure)):
                 return False
         beside = [point for point in points.neighbours(setting, *self.coordinates, self.rng) if self.admits(point)]
         verdicts = [self.judge(point)[0] for point in beside]
-        return all(other is not None and other.outcome == REFUTED for other in verdicts)
+        if not all(other is not None and other.outcome == REFUTED for other in verdicts):
+            return False
+        return all(self.fails_rounded(point, mode) for point in (setting, *beside) for mode in rounding.MODES)
+
+    def fails_rounded(self, setting: Setting, mode: int) -> bool:
+        """Whether a failure is one as well where floats are rounded otherwise, as far as the check runs so."""
+        with rounding.rounded(mode):
+            verdict, _ = self.judge(setting)
+        return verdict is None or verdict.outcome == REFUTED
 
     def is_smooth(self, row: list[Setting], failure: float) -> bool:
         """Whether left / right has no jumps along a row that are as large as a tenth of a failure, in logarithms.

@@ -63,7 +63,7 @@ def test_neighbours_of_a_large_whole_number_are_tried():
             {"n": 5000, "x": 0.5}, {"n": DOMAINS["whole"], "x": DOMAINS["open"]}, {}, np.random.default_rng(0)
         )
     )
-    assert {point["n"] for point in near} == {4998, 4999, 5000, 5001, 5002}
+    assert {point["n"] for point in near} == {4976, 4988, 5000, 5012, 5024}
     assert len({point["x"] for point in near}) > 5 and all(abs(point["x"] - 0.5) < 1e-11 for point in near)
 
 
@@ -91,6 +91,25 @@ def test_corners_are_ends_and_powers_of_ten_beside_them():
     ],
 )
 def test_a_window_is_a_row_of_distances_from_the_nearer_end(value, ends):
-    rows = points.windows({"n": 3, "x": value}, {"n": DOMAINS["whole"], "x": Domain(0, 1)})
+    rows = points.windows({"n": 3, "x": value}, {"n": DOMAINS["whole"], "x": Domain(0, 1)}, 0.5)
     found = [sorted(point["x"] for point in row) for row, stepped in rows if not stepped]
     assert [(row[0], row[-1]) for row in found] == [pytest.approx(pair) for pair in ends]
+
+
+@pytest.mark.parametrize(
+    ("n", "left", "rows"),
+    [
+        (999, 0.1, []),
+        (4000, 0.1, [(True, True)]),
+        (4000, 3.0, [(True, True)]),
+        (4000, 2.0**-16, [(True, False)]),  # of so few bits that it is a difference of floats that are nearly equal
+        (4000, math.inf, [(True, False)]),
+    ],
+)
+def test_a_window_of_large_whole_numbers_keeps_their_remainder(n, left, rows):
+    found = list(points.windows({"n": n}, {"n": integer("n").domain}, left))
+    assert [(bool(far), bool(near)) for far, near in found] == rows
+    for far, near in found:
+        numbers = [point["n"] for point in far]
+        assert {number % 12 for number in numbers} == {n % 12} and numbers[0] < 0.8 * n < 1.25 * n < numbers[-1]
+        assert [point["n"] for point in near] in ([], [*range(n - 6, n + 7)])

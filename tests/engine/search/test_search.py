@@ -18,7 +18,7 @@ from lemmata.experiments.checks.inequality import inequality_claim
 from lemmata.experiments.engine.claims import fingerprint
 from lemmata.experiments.engine.claims.claim import CLAIMS, grid
 from lemmata.experiments.engine.claims.steps import Step
-from lemmata.experiments.engine.search import points, search as engine
+from lemmata.experiments.engine.search import points, rounding, search as engine
 from lemmata.mechanisms.numerics.streams import generator
 
 
@@ -120,10 +120,28 @@ FALSE = {
         side(left=lambda x: float(stats.norm.logsf(x))),
     ),
     "log(1/(1 + x)) <= -x / 2": (X, lambda *, x: -x / 2, side(left=lambda x: -math.log1p(x))),
+    "a ceiling that is large late": (N, lambda *, n: 14, side(left=lambda n: float(math.ceil(math.log2(n))))),
+    "half of it": (N, lambda *, n: 7, side(left=lambda n: math.ceil(math.log2(n)) / 2)),
+    "large late for even numbers": (N, lambda *, n: 50.0, side(left=lambda n: math.sqrt(n) * (n % 2 == 0))),
     "a bound above a small level only": (P, lambda *, x: 10 * x, side(left=lambda x: math.sqrt(x))),
 }  # fmt: skip
+
+
+def remainder_of_stirling(n):
+    return math.lgamma(n + 1) - ((n + 0.5) * math.log(n) - n + 0.5 * math.log(2 * math.pi))
+
+
 TRUE = {
     "n <= n^2": (N, lambda *, n: n * n, side(left=lambda n: n)),
+    # From n = 10^5 on the remainder is as small as the rounding of what it is the remainder of.
+    "Stirling's remainder": (N, lambda *, n: 1.0001 / (12 * n), side(left=remainder_of_stirling)),
+    "its absolute value": (N, lambda *, n: 1.0001 / (12 * n), side(left=lambda n: abs(remainder_of_stirling(n)))),
+    "a central binomial coefficient": (
+        N,
+        lambda *, n: 1 / math.sqrt(math.pi * n),
+        side(left=lambda n: math.exp(math.lgamma(2 * n + 1) - 2 * math.lgamma(n + 1) - 2 * n * math.log(2))),
+    ),
+    "log(1 + 1 / n) <= 1 / n": (N, lambda *, n: 1 / n, side(left=lambda n: math.log(n + 1) - math.log(n))),
     "Stirling from above": (
         N,
         lambda *, n: n * math.log(n) - n + 0.5 * math.log(2 * math.pi * n) + 1 / (12 * n),
@@ -216,6 +234,17 @@ def test_a_false_statement_falls(case, root):
 def test_a_true_statement_stands(case, root):
     verdict = look(make(*case), root=root)
     assert verdict.outcome == HOLDS and verdict.searched["decided"] == 1000
+
+
+@pytest.mark.skipif(not rounding.MODES, reason="this processor's modes of rounding are not known")
+@pytest.mark.parametrize(("left", "fails"), [(lambda x: x * (1 / x) * 3.0, False), (lambda x: 3.1, True)])
+def test_a_failure_is_asked_for_in_every_mode_of_rounding(left, fails):
+    """x (1 / x) 3 is above the float before 3 in three modes, and that float towards 0."""
+    claim = make(X, lambda *, x: np.nextafter(3.0, 0), side(left=left))
+    seen = engine.Search(claim, generator(0, "x", {}, "search", 0), points.open_check(claim))
+    assert claim.trial.judge_cases(seen.oracle.make_cases, {"x": 49.0})[0] is not None
+    assert all(seen.fails_rounded({"x": 49.0}, mode) for mode in rounding.MODES) == fails
+    assert 1 / float(3) == 0.3333333333333333 and 2 / float(3) == 0.6666666666666666  # to the nearest again
 
 
 def test_a_counterexample_is_made_simple():
