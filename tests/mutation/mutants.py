@@ -12,6 +12,7 @@ the machine does. `equivalent.csv` lists, with the reason, the changes after whi
 import argparse
 import csv
 import functools
+import itertools
 import multiprocessing
 import sys
 import types
@@ -145,10 +146,12 @@ class Session:
 
         for _ in range(WORKERS):
             context.Process(target=work).start()
-        for mutant in (*self.mutants, *[None] * WORKERS):
+        waiting = iter((*self.mutants, *[None] * WORKERS))
+        for mutant in itertools.islice(waiting, 2 * WORKERS):  # a pipe that holds all of them may be full, and wait
             due.put(mutant)
         for _ in self.mutants:
             self.rows.append(row := rows.get())
+            due.put(next(waiting, None))
             print("{outcome:10} {module}:{line} {function}: {change}  [{by}]".format(**row), flush=True)
             if self.table:
                 write(self.table, self.rows)

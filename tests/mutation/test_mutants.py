@@ -1,9 +1,12 @@
 """The mutation runs themselves: they find what they should, and what is committed of them is of the code as it is."""
 
 import ast
+import multiprocessing
+import os
 import subprocess
 import sys
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
@@ -47,6 +50,24 @@ def test_noticers_are_counted_by_kind():
     rows = [alone | {"noticers": told} for told in ("1 frozen, 2 test", "2 frozen", "1 doctest, 1 frozen", "1 row")]
     assert mutants.summary(rows).endswith("; 2 of 4 by frozen or printed values alone")
     assert "alone" not in mutants.summary([alone])
+
+
+def test_more_mutants_than_a_pipe_holds_are_tried():
+    """Both pipes were full after some three hundred: who puts waited for who reads, and the other way round."""
+    tried = list(operators.mutants("lemmata.mechanisms.numerics.arithmetic"))
+    many = [tried[place % len(tried)] for place in range(600)]
+
+    def run():
+        mutants.checks_of = lambda items: []
+        session = mutants.Session(many, None, 1.0, False)
+        session.pytest_runtestloop(SimpleNamespace(items=[]))
+        os._exit(len(session.rows) != len(many))
+
+    process = multiprocessing.get_context("fork").Process(target=run)
+    process.start()
+    process.join(120)
+    process.kill()
+    assert process.exitcode == 0
 
 
 @pytest.mark.slow
