@@ -77,6 +77,10 @@ def test_roots_are_the_nearest_floats_above_and_below(x, k):
     assert above == 0 or Fraction(math.nextafter(above, 0)) ** 2 < exact
 
 
+def test_a_root_beyond_the_floats_is_infinite_above_and_the_largest_below():
+    assert (sqrt_up(Fraction(10) ** 700), sqrt_down(Fraction(10) ** 700)) == (math.inf, LARGEST)
+
+
 @given(numerator=st.integers(1, 10**400), denominator=st.integers(1, 10**400), shift=st.integers(-300, 300))
 def test_a_number_that_is_no_float_is_rounded_to_the_side_that_was_asked_for(numerator, denominator, shift):
     exact = Fraction(numerator, denominator) * Fraction(10) ** shift
