@@ -6,7 +6,8 @@ Each mutant (`operators`) is applied in memory in a forked child (`runner`), whi
 whose code names the changed function, at however many removes, the nearest first, and stops at the first that comes out
 otherwise than without the change. With `--all` it goes on and counts, by kind, all that do before its seconds are used
 up: what only a frozen value notices, nothing tests. A check has no end when its CPU-seconds are used up, whatever else
-the machine does. `equivalent.csv` lists, with the reason, the changes after which the program does the same.
+the machine does. With `--hardening` a run goes on from its table: what was noticed is not tried again.
+`equivalent.csv` lists, with the reason, the changes after which the program does the same.
 """
 
 import argparse
@@ -25,6 +26,7 @@ import joblib
 import pytest
 from _pytest.runner import runtestprotocol
 
+from lemmata.bounds.catalogue.paper_file import read_table
 from lemmata.bounds.statement.verdicts import HOLDS, REFUTED, VACUOUS
 from lemmata.bounds.theorem import THEOREMS
 from lemmata.experiments.conformance import accepted, edit, runner
@@ -41,6 +43,7 @@ EQUIVALENT = HERE / "equivalent.csv"
 COLUMNS = ("module", "function", "line", "change", "outcome", "by", "noticers")
 FROZEN = ("tests/mechanisms/test_frozen.py", "tests/test_numbers.py", "tests/test_statements.py", "tests/test_ties.py")
 LEFT_OUT = ("house/test_architecture.py", "command/test_scripts.py", "mutation", "test_ties.py")
+DIRECTIONS = ("mechanisms/test_roundings.py", "mechanisms/test_directions.py")  # which turn them one by one
 LOOKS = ("tests/test_house", "tests/report/test_report")  # of names and pages; they judge the engine, not the numbers
 ENGINES_OWN = ("tests/engine", "tests/test_")
 PATIENCE = 40.0  # CPU-seconds for one mutant; what is left then is not run, and the row of a survivor says so
@@ -110,14 +113,14 @@ def kinds(names: list[str]) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in sorted(Counter(map(kind_of, names)).items()))
 
 
-def in_turns(checks: list[Check], its_tests: str) -> list[Check]:
+def in_turns(checks: list[Check], own: tuple[str, ...]) -> list[Check]:
     """All cases of a module's own tests, then a few cases of every other test, then a few more: what many thousand
     reach is seldom noticed by all cases of one."""
     cases: Counter[str] = Counter()
     turns = []
     for check in checks:
         test = check.name.partition("[")[0]
-        turns.append((check.planned > DEAR, its_tests not in test, cases[test] // CASES))
+        turns.append((check.planned > DEAR, not any(name in test for name in own), cases[test] // CASES))
         cases[test] += 1
     return [check for _, check in sorted(zip(turns, checks, strict=True), key=lambda pair: pair[0])]
 
@@ -128,6 +131,13 @@ class Session:
     def __init__(self, mutants: list[operators.Mutant], table: Path | None, patience: float, every: bool) -> None:
         self.mutants, self.table, self.patience, self.every = mutants, table, patience, every
         self.rows: list[dict] = []
+
+    def go_on(self, rows: list[dict[str, str]]) -> None:
+        """Keep what an earlier run has noticed of the same changes on the same lines."""
+        noticed = {tuple(row[name] for name in COLUMNS[:4]): row for row in rows if row["outcome"] == "killed"}
+        places = {(m.module, m.function, str(m.line), m.change): m for m in self.mutants}
+        self.rows = [row for place, row in noticed.items() if place in places]
+        self.mutants = [m for place, m in places.items() if place not in noticed]
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         registry.load()
@@ -160,7 +170,8 @@ class Session:
     def _row(self, mutant: operators.Mutant, checks: list[Check]) -> dict:
         about = mutant.module.rpartition(".")[2]  # what nothing names: a class that is looked up, its methods
         reaching = [c for c in checks if c.reaches(mutant)] or [c for c in checks if about in c.name]
-        reaching = in_turns(sorted(reaching, key=lambda c: c.likely(mutant)), f"/test_{about}.py")
+        own = (f"/test_{about}.py", *(DIRECTIONS if mutant.hardens else ()))
+        reaching = in_turns(sorted(reaching, key=lambda c: c.likely(mutant)), own)
         patience = self.patience * (ENGINES_PATIENCE if mutant.module in fingerprint.ENGINE else 1)
         row = dict(zip(COLUMNS, (mutant.module, mutant.function, mutant.line, mutant.change), strict=False))
         tried = runner.try_change(mutant.apply, reaching, patience, every=self.every)
@@ -269,6 +280,8 @@ def main(arguments: list[str]) -> int:
     mutants = [m for m in mutants if given.only in m.name and given.change in ("", m.change)]
     mutants = [m for m in mutants if m.hardens] if given.hardening else mutants[: given.count]
     session = Session(mutants, given.table, given.patience, given.all)
+    if given.table and given.hardening:
+        session.go_on(read_table(given.table))
     ignored = [f"--ignore={HERE.parent / name}" for name in LEFT_OUT]
     # The package is imported by now: asserts are left as they are written.
     pytest.main(

@@ -70,6 +70,18 @@ def test_more_mutants_than_a_pipe_holds_are_tried():
     assert process.exitcode == 0
 
 
+def test_what_was_noticed_is_not_tried_again():
+    one, two, three = list(operators.mutants("lemmata.mechanisms.numerics.arithmetic"))[:3]
+    session = mutants.Session([one, two], None, 1.0, False)
+    row = dict.fromkeys(mutants.COLUMNS, "")
+    rows = [
+        row | {"module": m.module, "function": m.function, "line": str(m.line), "change": m.change, "outcome": outcome}
+        for m, outcome in ((one, "killed"), (two, "SURVIVED"), (three, "killed"))
+    ]
+    session.go_on(rows)
+    assert session.mutants == [two] and session.rows == rows[:1]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [0, 1])
 def test_the_command_tries_what_it_is_asked_to(count):
