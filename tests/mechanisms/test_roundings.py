@@ -35,7 +35,7 @@ from lemmata.mechanisms.privacy import (
     to_zcdp,
 )
 from lemmata.mechanisms.privacy.account_terms import spent_as
-from lemmata.mechanisms.privacy.divergences import certified
+from lemmata.mechanisms.privacy.divergences import certified, doubled
 from lemmata.mechanisms.privacy.guarantees import LARGEST
 from lemmata.mechanisms.privacy.loss_atoms import atoms_of
 from lemmata.mechanisms.privacy.losses import Losses
@@ -117,6 +117,10 @@ ROUNDED_UP = {
     "losses": (
         lambda a, b: Losses(((GaussianDP(a), 2), (GaussianDP(b), 1))).mu,
         lambda x, a, b: x**2 >= 2 * a**2 + b**2,
+    ),
+    "a group of two, at one order": (
+        lambda a, b: dict(doubled(((3.0, a), (4.0, b))))[2.0],
+        lambda x, a, b: 2 * x >= 3 * b + 2 * a,
     ),
     "spent, mu": (
         lambda a, b: spent_as(GaussianDP(9.0), Amounts(square=F(a) ** 2 + F(b) ** 2)).mu,
