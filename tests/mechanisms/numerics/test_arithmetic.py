@@ -77,6 +77,17 @@ def test_roots_are_the_nearest_floats_above_and_below(x, k):
     assert above == 0 or Fraction(math.nextafter(above, 0)) ** 2 < exact
 
 
+@pytest.mark.parametrize("k", [100, 600, 1000])
+@pytest.mark.parametrize("side", [-1, 1])
+def test_a_root_as_near_to_a_float_as_can_be_is_on_its_own_side(k, side):
+    """n 4^k - m^2 d = side, so n / d is f^2 up to 1 / (d 4^k), for the float f = m 2^-k."""
+    m = 2**53 - 111
+    d = -side * pow(m * m, -1, 4**k) % 4**k
+    exact, near = Fraction(m * m * d + side, d * 4**k), m / 2**k
+    neighbours = math.nextafter(near, 0), near, math.nextafter(near, 1)
+    assert (sqrt_down(exact), sqrt_up(exact)) == (neighbours[:2] if side < 0 else neighbours[1:])
+
+
 def test_a_root_beyond_the_floats_is_infinite_above_and_the_largest_below():
     assert (sqrt_up(Fraction(10) ** 700), sqrt_down(Fraction(10) ** 700)) == (math.inf, LARGEST)
 
