@@ -16,7 +16,8 @@ from scipy.stats import norm
 
 from lemmata import ZCDP, ApproxDP, GaussianDP, PrivacyCurve, PureDP, RenyiDP, compose, gaussian_delta, replay
 from lemmata.mechanisms.audit.evidence.transcript_loss import composed, finite, gaussian, located
-from lemmata.mechanisms.audit.front.pair_replay import EXCEEDS, NOT_JUDGED, WITHIN
+from lemmata.mechanisms.audit.front.pair_replay import ASIDE, EXCEEDS, FURTHEST, NOT_JUDGED, WITHIN, _other_outcome
+from lemmata.mechanisms.audit.subjects.draws import Meeting
 from lemmata.mechanisms.privacy.losses import enclosed_delta
 from tests.mechanisms.audit import test_leads
 from tests.mechanisms.audit.planted_leaks import through
@@ -191,6 +192,16 @@ HONEST = [
 def test_an_honest_mechanism_is_never_accused(mechanism, claim, seed):
     found = replay(mechanism, ZEROS, ONE, claim, seed=seed)
     assert found.verdict in (WITHIN, NOT_JUDGED), str(found)
+
+
+@pytest.mark.parametrize(("law", "whole"), [("laplace", False), ("discrete laplace", True)])
+def test_other_answers_lie_beside_the_question_or_far_to_one_side(law, whole, rng):
+    one, other = (Meeting(law, 2.0, np.full(200, c), ("f", 1), np.full(200, c)) for c in (3.0, 4.0))
+    near, below, above, far = (_other_outcome(one, other, way, rng) for way in ("near", "below", "above", "far"))
+    assert all((answers == np.round(answers)).all() == whole for answers in (near, far))
+    assert set(near) == {4.0, 5.0, 6.0} if whole else (abs(near - 3.5) <= 2 * ASIDE).all()
+    assert (below <= 4 - 2 * FURTHEST).all() and (above >= 3 + 2 * FURTHEST).all()
+    assert (abs(far - 3.5) >= 1.5).all() and far.min() < 3 < far.max()
 
 
 def test_answers_that_are_not_released_count_only_for_who_sees_them():

@@ -36,6 +36,13 @@ def test_sums_do_not_depend_on_the_order_of_the_records(loss):
     assert Fraction(float((law.Z.T @ weights)[0, 0])) == exactly
 
 
+@pytest.mark.parametrize("n", [10, 1000, 2**30])
+def test_coefficients_are_rounded_down_to_few_places(n):
+    given = rng("coefficients").random(500)
+    found, step = grid_sums.round_towards_zero(given.copy(), n), 2.0 ** -grid_sums.count_coefficient_bits(n)
+    assert (found <= given).all() and (given < found + step).all() and (found / step == np.round(found / step)).all()
+
+
 @pytest.mark.parametrize("radius", [0.3, 1.0, 7.0, 1e-90, 1e90])
 def test_rows_on_the_grid_are_never_longer_than_the_radius(radius):
     step = grid_sums.grid_for(radius)
