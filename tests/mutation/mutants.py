@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import joblib
 import pytest
@@ -132,11 +133,11 @@ class Session:
         self.mutants, self.table, self.patience, self.every = mutants, table, patience, every
         self.rows: list[dict] = []
 
-    def go_on(self, rows: list[dict[str, str]]) -> None:
+    def go_on(self, rows: list[dict[str, Any]]) -> None:
         """Keep what an earlier run has noticed of the same changes on the same lines."""
         noticed = {tuple(row[name] for name in COLUMNS[:4]): row for row in rows if row["outcome"] == "killed"}
         places = {(m.module, m.function, str(m.line), m.change): m for m in self.mutants}
-        self.rows = [row for place, row in noticed.items() if place in places]
+        self.rows = [row | {"line": int(row["line"])} for place, row in noticed.items() if place in places]
         self.mutants = [m for place, m in places.items() if place not in noticed]
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:

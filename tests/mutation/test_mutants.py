@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from lemmata.bounds.catalogue.paper_file import read_table
 from lemmata.experiments.audits import read_committed
 from lemmata.experiments.conformance import edit, runner
 from lemmata.experiments.engine.claims import registry
@@ -70,16 +71,19 @@ def test_more_mutants_than_a_pipe_holds_are_tried():
     assert process.exitcode == 0
 
 
-def test_what_was_noticed_is_not_tried_again():
+def test_what_was_noticed_is_not_tried_again(tmp_path):
     one, two, three = list(operators.mutants("lemmata.mechanisms.numerics.arithmetic"))[:3]
-    session = mutants.Session([one, two], None, 1.0, False)
+    session = mutants.Session([one, two], tmp_path / "table.csv", 1.0, False)
     row = dict.fromkeys(mutants.COLUMNS, "")
     rows = [
-        row | {"module": m.module, "function": m.function, "line": str(m.line), "change": m.change, "outcome": outcome}
+        row | {"module": m.module, "function": m.function, "line": m.line, "change": m.change, "outcome": outcome}
         for m, outcome in ((one, "killed"), (two, "SURVIVED"), (three, "killed"))
     ]
-    session.go_on(rows)
+    mutants.write(session.table, rows)
+    session.go_on(read_table(session.table))
     assert session.mutants == [two] and session.rows == rows[:1]
+    mutants.write(session.table, [*session.rows, rows[1]])
+    assert len(read_table(session.table)) == 2
 
 
 @pytest.mark.slow
