@@ -9,7 +9,7 @@ What she holds fixed may be a premise, and stays. Values that are tied to each o
 
 - if a number that it varies has no name that is wanted, its own or the one that settings give it;
 - if what it runs over depends on another loop, or on a coordinate that the check is called with;
-- if it gives a text of which a left side is made, and beside it a number of which no left side is made;
+- if it gives texts that are read for more than settings, each of which comes with one value of what is varied;
 - if a turn carries on what an earlier one has left, such as a running sum or a list that grows.
 
 The factors of a `product` are replaced one by one, and what `enumerate` counts if the count is not read. Generators of
@@ -35,13 +35,14 @@ import numpy as np
 
 from lemmata.experiments.engine.search.variables import (
     carries_on,
-    find_left_names,
+    find_labels,
     is_chain,
     list_assignments,
     list_bound,
     list_indexed,
 )
 
+TEXT = "a text: "  # before the name of one
 OPENING = "_opening_"  # the argument of an opened function
 RANDOM = ("default_rng", "Random", "RandomState")  # what makes a generator, which is no value that others depend on
 SEEN = 50  # items of a loop, which show what its author varies
@@ -97,11 +98,11 @@ class Opening:
         self.assigned: dict[str, Any] = {}  # the first value of an assignment
 
     def open_items(
-        self, names: Names, items: Iterable[Any], arguments: dict[str, Any], ties: Collection[str] = ()
+        self, names: Names, items: Iterable[Any], arguments: dict[str, Any], labels: Collection[str] = ()
     ) -> Iterable[Any]:
         """The items of a loop, or the one item that is given in their place.
 
-        A text of `ties` is what the numbers beside it belong to.
+        Texts of `labels` are read for settings only. Any other one may be what the values beside it belong to.
         """
         keywords = {name for each in arguments.values() if isinstance(each, dict) for name in each}
         is_tied = not self.called.isdisjoint({*arguments, *keywords})
@@ -111,7 +112,7 @@ class Opening:
         try:
             for item in first:
                 leaves.append({})
-                self._read(names, item, leaves[-1], ties)
+                self._read(names, item, leaves[-1])
         except TypeError:
             return itertools.chain(first, rest)
         varied = {
@@ -120,7 +121,10 @@ class Opening:
             for name, value in each.items()
             if self.fixed_too or name in self.functions or not is_equal(value, leaves[0].get(name))
         }
-        if not varied or not varied <= self.wanted | self.arrays:
+        texts = {name for name in varied if name.startswith(TEXT)}
+        varied -= texts
+        owned = any(_owns(leaves, text, name) for text in texts - {TEXT + name for name in labels} for name in varied)
+        if owned or not varied or not varied <= self.wanted | self.arrays:
             return itertools.chain(first, rest)
         found = self.tied if is_tied else self.found
         found |= varied
@@ -157,23 +161,25 @@ class Opening:
         kept = self.examples.setdefault(name, [])
         kept += values
 
-    def _read(self, names: Names, item: Any, leaves: dict[str, Any], ties: Collection[str]) -> None:
-        """Collect the numbers and arrays of an item by name; raises TypeError if it holds anything else but labels."""
+    def _read(self, names: Names, item: Any, leaves: dict[str, Any]) -> None:
+        """Collect the numbers, arrays and texts of an item by name; raises TypeError if it holds anything else."""
         if isinstance(names, tuple):
             if not isinstance(item, tuple | list) or len(item) != len(names):
                 raise TypeError
             for pair in zip(names, item, strict=True):
-                self._read(*pair, leaves, ties)
+                self._read(*pair, leaves)
         elif isinstance(item, dict):
             for pair in item.items():
-                self._read(*pair, leaves, ties)
+                self._read(*pair, leaves)
         elif is_number(item):
             leaves[_find_name(names, self.wanted)] = item
         elif is_array(item) and _find_name(names, self.arrays) in self.arrays:
             leaves[_find_name(names, self.arrays)] = item
         elif callable(item) and _find_name(names, self.functions) in self.functions:
             leaves[_find_name(names, self.functions)] = item
-        elif not isinstance(item, str) or names in ties:
+        elif isinstance(item, str):
+            leaves[TEXT + names] = item
+        else:
             raise TypeError
 
     def open_call(self, function: Callable[..., Any], home: str, is_fixed: bool) -> Callable[..., Any]:
@@ -184,6 +190,13 @@ class Opening:
         plain = inspect.unwrap(function) if isinstance(function, FunctionType) else None
         opened = _compile(plain, is_fixed) if plain is function and _package(plain.__module__) == home else None
         return functools.partial(opened, **{OPENING: self}) if opened else function
+
+
+def _owns(leaves: list[dict[str, Any]], text: str, name: str) -> bool:
+    """Whether each of several texts comes with one value of a name only, as if it were its own."""
+    pairs = [(each[text], each[name]) for each in leaves if text in each and name in each]
+    owned = dict(reversed(pairs))
+    return len(owned) > 1 and all(is_equal(value, owned[key]) for key, value in pairs)
 
 
 def _find_name(names: str, wanted: Collection[str]) -> str:
@@ -228,7 +241,7 @@ class _Transformer(ast.NodeTransformer):
         self.loaded = {each.id for each in named if isinstance(each.ctx, ast.Load)}
         self.sources: set[str] = set()  # variables that nothing but opened assignments read
         self.partners = self._pair_assignments(function, stored)
-        self.lefts = find_left_names(function)
+        self.labels = find_labels(function)
         self.home = _package(check.__module__)
         self.names: dict[str, list[str]] = {}  # of a variable: those under which a setting may hold it
         for each in ast.walk(function):
@@ -369,9 +382,8 @@ class _Transformer(ast.NodeTransformer):
         passed = ast.Dict(
             [ast.Constant(name) for name in sorted(arguments)], [_load(name) for name in sorted(arguments)]
         )
-        own = sorted({each.id for each in ast.walk(target) if isinstance(each, ast.Name)})
-        ties = [self._spell(name) for name in own if name in self.lefts] if not self.lefts.issuperset(own) else []
-        return self._method("open_items", _literal(names), over, passed, _literal(ties))
+        own = sorted({each.id for each in ast.walk(target) if isinstance(each, ast.Name)} & self.labels)
+        return self._method("open_items", _literal(names), over, passed, _literal([self._spell(name) for name in own]))
 
     def _method(self, name: str, *arguments: ast.expr) -> ast.expr:
         return ast.Call(ast.Attribute(_load(OPENING), name, ast.Load()), list(arguments), [])

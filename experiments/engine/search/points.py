@@ -28,7 +28,7 @@ REACH = 4096  # of whole numbers; beyond it one coordinate at a time is doubled
 EXTREME = 1e-3  # distance from an end, within which floats are looked at twice
 FEW_BITS = 30  # of a difference of floats that are nearly equal
 SMOOTH_FROM = 1000  # whole numbers, from which on a formula is looked at as smooth
-ALIKE = 12  # steps of these, for formulas that ask for parity
+ALIKE = 60  # steps of these, for formulas and hypotheses that ask for remainders
 STEPS = 25  # settings of a window
 NAMED = 8  # settings of the author, whose other arguments are kept
 FIRST_CASES = 50  # of a check, which show what its loops run over
@@ -225,8 +225,8 @@ def windows(setting: Setting, domains: Domains, left: float) -> Iterator[tuple[l
         value = setting[name]
         if domain.whole:
             if abs(value) >= SMOOTH_FROM:
-                apart = value * (np.geomspace(1 / 1.3, 1.3, STEPS) - 1) / ALIKE
-                far = [value + ALIKE * round(float(steps)) for steps in apart]
+                step = ALIKE * max(1, round(0.05 * abs(value) / ALIKE))
+                far = range(value - 6 * step, value + 7 * step, step)
                 full = math.isfinite(left) and (left == round(left) or count_bits(left) > FEW_BITS)
                 near = range(value - 6, value + 7) if full else ()
                 yield tuple([{**setting, name: number} for number in row] for row in (far, near))  # type: ignore[misc]

@@ -15,7 +15,9 @@ except (AttributeError, OSError, TypeError):  # a C library that does not show t
 
 @contextlib.contextmanager
 def rounded(mode: int) -> Iterator[None]:
-    """Round in one of `MODES` in this thread: arithmetic of Python and numpy, and roughly what libraries compute.
+    """Round in one of `MODES` in this thread, and in threads that it starts: the arithmetic of Python and numpy.
+
+    Some functions of libraries come to the same in every mode.
 
     >>> for mode in MODES[:2]:
     ...     with rounded(mode):
@@ -24,8 +26,8 @@ def rounded(mode: int) -> Iterator[None]:
     0.33333333333333337
     """
     before = _get_mode()
-    _set_mode(mode)
     try:
+        _set_mode(mode)
         yield
     finally:
         _set_mode(before)

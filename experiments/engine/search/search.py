@@ -12,6 +12,7 @@ judge in full.
 import functools
 import inspect
 import math
+import sys
 import textwrap
 from collections import Counter
 from collections.abc import Mapping
@@ -131,8 +132,7 @@ class Search:
 
         By far, since most formulas are computed in floats even where a check compares balls.
         """
-        shown = verdict.witness or {}
-        found, claimed = (float(shown.get(side, math.nan)) for side in ("found", "claimed"))
+        found, claimed = _sides(verdict)
         exactly = verdict.evidence in MACHINE
         gap = abs(found - claimed)  # NaN, beyond the range of floats
         factor = ratio if ratio >= 0 else -1 / ratio  # of two negative sides
@@ -151,13 +151,17 @@ class Search:
         verdicts = [self.judge(point)[0] for point in beside]
         if not all(other is not None and other.outcome == REFUTED for other in verdicts):
             return False
-        return all(self.fails_rounded(point, mode) for point in (setting, *beside) for mode in rounding.MODES)
+        return all(self.fails_rounded(point) for point in (setting, *beside))
 
-    def fails_rounded(self, setting: Setting, mode: int) -> bool:
-        """Whether a failure is one as well where floats are rounded otherwise, as far as the check runs so."""
-        with rounding.rounded(mode):
-            verdict, _ = self.judge(setting)
-        return verdict is None or verdict.outcome == REFUTED
+    def fails_rounded(self, setting: Setting) -> bool:
+        """Whether a statement fails by as much where floats are rounded otherwise, as far as the check runs so."""
+        gap = _gap(self.judge(setting)[0])
+        for mode in rounding.MODES:
+            with rounding.rounded(mode):
+                verdict, _ = self.judge(setting)
+            if verdict is not None and not abs(_gap(verdict) - gap) <= gap / 4:
+                return False
+        return True
 
     def is_smooth(self, row: list[Setting], failure: float) -> bool:
         """Whether left / right has no jumps along a row that are as large as a tenth of a failure, in logarithms.
@@ -183,6 +187,19 @@ class Search:
                     if verdict is not None and self.is_failure(setting, verdict, ratio):
                         self.found, changed = (setting, verdict), True
                         break
+
+
+def _sides(verdict: Verdict) -> tuple[float, float]:
+    shown = verdict.witness or {}
+    return float(shown.get("found", math.nan)), float(shown.get("claimed", math.nan))
+
+
+def _gap(verdict: Verdict | None) -> float:
+    """How far the sides of a failure are apart; 0 where there is none, and at most a float."""
+    if verdict is None or verdict.outcome != REFUTED:
+        return 0.0
+    found, claimed = _sides(verdict)
+    return min(abs(found - claimed), sys.float_info.max)
 
 
 def judge_cases(claim: Claim, oracle: points.Oracle, setting: Setting) -> tuple[Verdict | None, float]:

@@ -133,37 +133,34 @@ def find_names(*nodes: ast.AST) -> set[str]:
     return {each.id for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
-def find_left_names(function: ast.AST) -> set[str]:
-    """The variables of which a left side is made, or a condition: read for more than labels, settings and right sides.
+def find_labels(function: ast.AST) -> set[str]:
+    """The variables that are read for nothing but settings, `{"graph": name.upper()}`, and what an error says.
 
-    A right side is the last value of a case, and what is assigned for nothing else.
+    A setting is the first value of a case, or a variable that is read for nothing else.
     """
-    plain: set[int] = set()  # names that are read for labels, settings and right sides
-    for node in ast.walk(function):
-        match node:
-            case ast.JoinedStr():
-                plain |= _list_loads(node)
-            case ast.Dict():
-                plain |= {id(value) for value in node.values if isinstance(value, ast.Name)}
-            case (
-                ast.Yield(ast.Tuple([_, _, *_, right]))
-                | ast.GeneratorExp(ast.Tuple([_, _, *_, right]))
-                | ast.ListComp(ast.Tuple([_, _, *_, right]))
-                | ast.Call(ast.Attribute(attr="append"), [ast.Tuple([_, _, *_, right])])
-            ):
-                plain |= _list_loads(right)
+    cases = [found for node in ast.walk(function) if (found := _find_case(node)) is not None]
     loads = [each for each in ast.walk(function) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
-    assigned = [pair for node in ast.walk(function) for pair in list_assignments(node)]
-    while True:
-        needed = {each.id for each in loads if id(each) not in plain}
-        more = {one for target, value in assigned if target.id not in needed for one in _list_loads(value)} - plain
-        if not more:
-            return needed
-        plain |= more
+    first = {id(case.elts[0]) for case in cases}
+    settings = {each.id for each in loads if id(each) in first} - {each.id for each in loads if id(each) not in first}
+    shown = [case.elts[0] for case in cases]
+    shown += [value for node in ast.walk(function) for name, value in list_assignments(node) if name.id in settings]
+    errors = [each for each in ast.walk(function) if isinstance(each, ast.Raise)]
+    labelling = [*errors, *(each for each in shown if isinstance(each, ast.Dict))]
+    plain = {id(each) for top in labelling for each in ast.walk(top)}
+    return {each.id for each in loads} - {each.id for each in loads if id(each) not in plain}
 
 
-def _list_loads(node: ast.AST) -> set[int]:
-    return {id(each) for each in ast.walk(node) if isinstance(each, ast.Name)}
+def _find_case(node: ast.AST) -> ast.Tuple | None:
+    """The case, a tuple of a setting and its sides, that an expression yields, makes or appends."""
+    match node:
+        case (
+            ast.Yield(ast.Tuple() as case)
+            | ast.GeneratorExp(ast.Tuple() as case)
+            | ast.ListComp(ast.Tuple() as case)
+            | ast.Call(ast.Attribute(attr="append"), [ast.Tuple() as case])
+        ):
+            return case if case.elts else None
+    return None
 
 
 def list_bound(node: ast.AST) -> list[str]:

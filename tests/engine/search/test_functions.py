@@ -141,7 +141,7 @@ def test_a_name_beside_a_function_stays():
 
     def named():
         for name, f in (("abs", abs), ("square", np.square)):
-            yield {"f": name}, 1.02 * f(3.0), bound_of_named(f=f) + 0 * len(name)
+            yield {"f": name}, 1.02 * f(3.0), bound_of_named(f=f)
 
     def check(bound):
         global bound_of_named

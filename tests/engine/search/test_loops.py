@@ -148,6 +148,42 @@ def measured_by_name():
         yield {"graph": name, "n": n}, MEASURED[name], 2 * n
 
 
+def averaged_by_name():
+    for name, n in (("path", 3), ("cycle", 5)):
+        if n > 0:
+            yield {"graph": name, "n": int(n)}, MEASURED[name] / n, 2
+
+
+def measured_by_setting():
+    for name, n in (("path", 3), ("cycle", 5)):
+        setting = {"graph": name, "n": n}
+        yield setting, MEASURED[setting["graph"]], 2 * n
+
+
+def measured_in_dicts():
+    for point in ({"graph": "path", "n": 3}, {"graph": "cycle", "n": 5}):
+        yield point, MEASURED[point["graph"]], 2 * point["n"]
+
+
+def measured_as_a_case():
+    for name, n in (("path", 3), ("cycle", 5)):
+        case = ({"n": n}, MEASURED[name], 2 * n)
+        yield case
+
+
+def labelled():
+    for name, n in (("path", 3), ("cycle", 5)):
+        if n < 0:
+            raise ValueError(name)
+        setting = {"graph": name.upper(), "name": f"{name} of {n}", "n": n}
+        yield setting, n, 2 * n
+
+
+def crossed_with_names():
+    for point in grid(graph=["path", "cycle"], n=[3, 5]):
+        yield point, GRAPHS[point["graph"]](point["n"]), 2 * point["n"]
+
+
 def measured_by_name_and_assigned():
     for name, n in (("path", 3), ("cycle", 5)):
         left = MEASURED[name]
@@ -428,8 +464,14 @@ def test_a_loop_runs_over_the_value_that_is_given(check, arguments, looped, case
         (measured_by_name, {}, {"n"}, set()),
         (measured_by_name_and_assigned, {}, {"n"}, set()),
         (measured_in_a_list, {}, {"n"}, set()),
-        (named_and_labelled, {}, {"n"}, {"n"}),
-        (computed_by_name, {}, {"n"}, {"n"}),
+        (named_and_labelled, {}, {"n"}, set()),
+        (computed_by_name, {}, {"n"}, set()),  # whose function may be of this size
+        (averaged_by_name, {}, {"n"}, set()),
+        (measured_by_setting, {}, {"n"}, set()),
+        (measured_in_dicts, {}, {"n"}, set()),
+        (measured_as_a_case, {}, {"n"}, set()),
+        (labelled, {}, {"n"}, {"n"}),
+        (crossed_with_names, {}, {"n"}, {"n"}),
         (changed_by_a_call, {}, {"n"}, set()),
         (tied_to_a_tied_one, {}, {"x"}, set()),
         (generator_and_draw_in_one, {}, {"x"}, set()),
