@@ -112,6 +112,8 @@ def try_change(
         if kind == PASSED:
             continue
         check = checks[place]
+        if kind != "noticed" and reached.value:  # the next one, or what those before it had taken, of time or memory
+            continue
         if kind != "noticed" and not check.notices(answer):  # it ended the process, or had no end
             place += 1
         elif _confirm(check):

@@ -45,7 +45,12 @@ def test_one_that_ends_the_process_costs_no_child_for_each_of_the_others(monkeyp
     monkeypatch.setattr(runner, "in_child", lambda *asked: children.append(asked) or fork(*asked))
     blind = [Check("blind", lambda: runner.PASSED) for _ in range(50)]
     tried = try_change(change, [*blind, Check("dies", dies, ignores=runner.CRASHED), *blind, Check("one", sees)])
-    assert tried.noticers == ["one"] and tried.passed == 100 and len(children) == 3  # the last confirms
+    assert tried.noticers == ["one"] and tried.passed == 100 and len(children) == 4  # the last confirms
+
+
+def test_time_that_others_took_is_no_news():
+    slow = [Check(f"slow {k}", lambda: time.sleep(0.2) or runner.PASSED) for k in range(8)]
+    assert try_change(int, slow, seconds=1.0) == runner.Tried([], 8)
 
 
 def test_patience_ends_between_two_checks():
