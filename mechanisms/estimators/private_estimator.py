@@ -70,7 +70,8 @@ class PrivateEstimator(BaseEstimator):
         Parameters
         ----------
         shape : (int, int)
-            (n, d) of a dense table. Smaller ones of normal entries are fitted for a second or two.
+            (n, d) of a dense table of numbers, in which a category has a column for each of its values: `bounds` and
+            `categories` are left out. Smaller tables of normal entries are fitted, which takes some seconds.
 
         Returns
         -------

@@ -298,7 +298,7 @@ class PrivateSearchCV(ApproximateClassifier):
         ----------
         shape : (int, int), optional
             (n, d) of a table, for the time that it takes, which is asked of the laws of a table of zeros, with as many
-            classes as `classes` has, or two; and for its memory, that of a search on 512 records.
+            classes as `classes` has, or two; and for its memory, that of searches on fewer records.
 
         Returns
         -------

@@ -7,6 +7,7 @@ import contextlib
 import sys
 import warnings
 from collections.abc import Iterator
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ FITS = ("fit", "fit_transform", "fit_predict")
 VALIDATION = "scikit-learn's validation"  # whose name cannot be seen
 WITHIN = ("lemmata.mechanisms.", "numpy.")  # between a warning and who called fit, which `quiet` decorates
 WARNED: set[str] = set()  # what this process was warned of
+SILENT: ContextVar[bool] = ContextVar("SILENT", default=False)  # whether what is fitted is nobody's data
 
 
 class PrivacyLeakWarning(UserWarning):
@@ -37,7 +39,7 @@ class PrivacyLeakWarning(UserWarning):
 
 def warn_once(text: str) -> None:
     """Warn once per process of a leak."""
-    if text not in WARNED:
+    if text not in WARNED and not SILENT.get():
         WARNED.add(text)
         caller, level = sys._getframe(1), 2
         while caller.f_back and str(caller.f_globals.get("__name__")).startswith(WITHIN):
@@ -47,15 +49,12 @@ def warn_once(text: str) -> None:
 
 @contextlib.contextmanager
 def silence_leaks() -> Iterator[None]:
-    """Fits to made-up data warn of nothing, and use up no warning."""
-    before = set(WARNED)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PrivacyLeakWarning)
-        try:
-            yield
-        finally:
-            WARNED.clear()
-            WARNED.update(before)
+    """Fits to made-up data warn of nothing in this thread, and use up no warning."""
+    before = SILENT.set(True)
+    try:
+        yield
+    finally:
+        SILENT.reset(before)
 
 
 def warn_of_leaks(estimator: Any, n: int, *, labels: bool = True) -> None:

@@ -2,6 +2,7 @@
 
 import tracemalloc
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -76,10 +77,21 @@ def test_the_last_two_are_extended_by_a_line(sizes, taken, value):
     assert _extend(sizes, taken, 1000) == pytest.approx(value)
 
 
-@pytest.mark.parametrize("shape", [(0, 3), (10, 0), (2.5, 3)])
+@pytest.mark.parametrize("shape", [(0, 3), (10, 0), (2.5, 3), 300, (300,), (300, 3, 4)])
 def test_a_shape_has_records_and_columns(shape):
-    with pytest.raises(ValueError, match="must be "):
-        lemmata.MarginClassifier().cost(shape)
+    for estimator in (lemmata.MarginClassifier(), lemmata.PrivateScaler()):
+        with pytest.raises(ValueError, match=r"^(n|d|shape) must be ") as raised:
+            estimator.cost(shape)
+        assert "\n" not in str(raised.value)
+
+
+def test_another_thread_is_warned_meanwhile(monkeypatch):
+    monkeypatch.setattr(disclosure, "WARNED", set())
+    with ThreadPoolExecutor(1) as pool, disclosure.silence_leaks():
+        disclosure.warn_once("of nothing")
+        with pytest.warns(lemmata.PrivacyLeakWarning, match="a seed"):
+            pool.submit(disclosure.warn_once, "a seed").result()
+    assert list(disclosure.WARNED) == ["a seed"]
 
 
 def test_bytes_have_units():
