@@ -21,7 +21,7 @@ from lemmata.mechanisms.law import fit
 from lemmata.mechanisms.learners.descent import adaptive_margin, private_tuning, projected_gd
 from lemmata.mechanisms.noise import gaussian
 from lemmata.mechanisms.numerics.arithmetic import certified_delta
-from lemmata.mechanisms.selection import tuning_budget
+from lemmata.mechanisms.selection import generalized_exponential, tuning_budget
 from tests.wzw25.test_best_of_runs import slow_worst_delta
 
 KINDS = [AdaptiveMargin, TunedMargin]
@@ -190,6 +190,23 @@ def test_a_candidate_one_bit_over_its_budget_or_with_other_neighbours_is_refused
         private_tuning.law(base(lambda mu: nextafter(mu, inf) * (1 + 1e-15)), **shared)
     with pytest.raises(ValueError, match=r"base\[0\]\.privacy must be within its budget"):
         private_tuning.law(base(lambda mu: mu, "label"), **shared)
+
+
+def test_exact_scores_have_no_float_noise_beside_their_own(monkeypatch, rng):
+    base = lambda mu: [gaussian.law([0.0], sensitivity=1.0, privacy=GaussianDP(mu))]  # noqa: E731
+    shared = dict(score=lambda j, released: 0 * released[:, 0], sensitivity=1.0, epsilon=1.0, delta=1e-5, r=0.1)
+    float_noise = []
+    monkeypatch.setattr(private_tuning.PrivateTuningLaw, "noise", lambda self, rng, count: float_noise.append(count))
+    law = private_tuning.law(base, **shared, noise="exact")
+    _, noisy, _ = law.run_alone(rng, 4000)
+    assert not float_noise and noisy.std() == pytest.approx(law.sigma, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("score", "rounded"), [(Fraction(7, 3), 2.0), (Fraction(2), 2.0), (9, 4.0), (Fraction(1, 9), 0)]
+)
+def test_a_score_is_cut_and_rounded_down_to_the_grid(score, rounded):
+    assert generalized_exponential._rounded(score, 4.0, 0.5) == rounded
 
 
 def test_the_shape_of_a_tuned_release_does_not_tell_which_candidates_were_drawn():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from lemmata import GaussianDP, MarginClassifier
 from lemmata.mechanisms import hardening
@@ -41,6 +42,22 @@ def test_coefficients_are_rounded_down_to_few_places(n):
     given = rng("coefficients").random(500)
     found, step = grid_sums.round_towards_zero(given.copy(), n), 2.0 ** -grid_sums.count_coefficient_bits(n)
     assert (found <= given).all() and (given < found + step).all() and (found / step == np.round(found / step)).all()
+
+
+@pytest.mark.parametrize("store", [np.array, csr_array])
+@pytest.mark.parametrize("noise", ["exact", "float"])
+def test_sparse_rows_are_clipped_as_dense_ones(noise, store):
+    rows, _ = grid_sums.clip_and_round_rows(store([[3.0, 4.0], [0.0, 0.25]]), 1.0, noise)
+    dense = rows.toarray() if store is csr_array else rows
+    np.testing.assert_allclose(dense, [[0.6, 0.8], [0.0, 0.25]], atol=1e-5)
+
+
+def test_exact_sums_have_a_largest_number_of_records(monkeypatch):
+    monkeypatch.setattr(grid_sums, "EXACT", grid_sums.BITS + 2)
+    rows = np.full((5, 1), 0.5)
+    with pytest.raises(ValueError, match=r"X has 5 rows, more than 2\^2"):
+        grid_sums.clip_and_round_rows(rows, 1.0, "exact")
+    assert grid_sums.clip_and_round_rows(rows, 1.0, "float")[0].shape == (5, 1)
 
 
 @pytest.mark.parametrize("radius", [0.3, 1.0, 7.0, 1e-90, 1e90])
