@@ -108,11 +108,12 @@ def _trace_fit(estimator: Any, n: int, d: int) -> float:
     tracemalloc.start()
     tracemalloc.reset_peak()
     before, _ = tracemalloc.get_traced_memory()
-    one.fit(X, y)
-    _, peak = tracemalloc.get_traced_memory()
-    if not was_tracing:
-        tracemalloc.stop()
-    return float(peak - before)
+    try:
+        one.fit(X, y)
+        return float(tracemalloc.get_traced_memory()[1] - before)
+    finally:
+        if not was_tracing:
+            tracemalloc.stop()
 
 
 def _prepare(estimator: Any, n: int, d: int, seed: int) -> tuple[Any, np.ndarray, np.ndarray]:
