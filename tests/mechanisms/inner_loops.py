@@ -4,6 +4,7 @@ from lemmata.mechanisms import hardening
 from lemmata.mechanisms.estimators import (
     calibration,
     erm_estimators,
+    fit_cost,
     gd_estimators,
     margin_classifier,
     private_classifier,
@@ -56,6 +57,7 @@ from lemmata.mechanisms.tables import column_ranges, inputs, table_columns
 INNER = {
     account_terms: "as_plan as_reserve left_as parts_as planned_as spent_as",
     account_book: "replayed",
+    fit_cost: "format_bytes measure_fit measure_memory",
     algebra: "share_of_record",
     account_file: "guarantee_as_dict guarantee_from_dict account_entry",
     divergences: "pure_rho pure_renyi renyi_at doubled certified least_epsilon least_delta implied_curve largest_rho",
@@ -74,7 +76,8 @@ INNER = {
     column_ranges: "normal_cdf exponential_cdf broad_cdf shape_families octave_edges octave_shapes cell_shapes "
     "match_shapes match_moments octave_bins count_bins count_octaves count_cells fullest_octaves look_noise "
     "count_around find_aside noise_hides_ranges",
-    disclosure: "warn_once warn_of_leaks charge_account reject_fit_parameters find_fit_callers check_account",
+    disclosure: "warn_once warn_of_leaks charge_account reject_fit_parameters find_fit_callers check_account "
+    "silence_leaks",
     scaling: "as_floats apply_ranges find_layout read_bounds find_ranges choose_reach choose_row_length clip_to_ball "
     "with_intercept shorten_rows shrinkage unscale_weights open_fit",
     table_columns: "numbers clock count_unit_steps indicators category_places spell_entry entry_text match_columns "
