@@ -15,7 +15,7 @@ PARTS = {
     "kernels": "rows of the ledger with this processor's and with the oldest BLAS kernels",
     "verdicts": "verdicts at a fresh root seed",
     "strangers": "pages of a stranger's paper, and formulas, at random",
-    "deep": "verdicts with the settings of the profile `deep`, at a fresh root seed",
+    "deep": "verdicts with the settings of the deep profile, at a fresh root seed",
 }
 
 
