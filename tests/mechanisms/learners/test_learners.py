@@ -197,6 +197,8 @@ def test_exact_scores_have_no_float_noise_beside_their_own(monkeypatch, rng):
     shared = dict(score=lambda j, released: 0 * released[:, 0], sensitivity=1.0, epsilon=1.0, delta=1e-5, r=0.1)
     float_noise = []
     monkeypatch.setattr(private_tuning.PrivateTuningLaw, "noise", lambda self, rng, count: float_noise.append(count))
+    with pytest.raises(ValueError, match="sensitivity must be an integer"):
+        private_tuning.law(base, **{**shared, "sensitivity": 1.5}, noise="exact")
     law = private_tuning.law(base, **shared, noise="exact")
     _, noisy, _ = law.run_alone(rng, 4000)
     assert not float_noise and noisy.std() == pytest.approx(law.sigma, rel=0.1)
