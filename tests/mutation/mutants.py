@@ -18,7 +18,7 @@ import multiprocessing
 import sys
 import types
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -126,6 +126,11 @@ def in_turns(checks: list[Check], own: tuple[str, ...]) -> list[Check]:
     return [check for _, check in sorted(zip(turns, checks, strict=True), key=lambda pair: pair[0])]
 
 
+def place_of(row: Mapping[str, Any]) -> tuple:
+    """Where a change is, of a mutant or of a row of the table."""
+    return tuple(row[name] for name in COLUMNS[:4])
+
+
 class Session:
     """A plugin that runs mutants where pytest would run the tests."""
 
@@ -134,11 +139,13 @@ class Session:
         self.rows: list[dict] = []
 
     def go_on(self, rows: list[dict[str, Any]]) -> None:
-        """Keep what an earlier run has noticed of the same changes on the same lines."""
-        noticed = {tuple(row[name] for name in COLUMNS[:4]): row for row in rows if row["outcome"] == "killed"}
-        places = {(m.module, m.function, str(m.line), m.change): m for m in self.mutants}
-        self.rows = [row | {"line": int(row["line"])} for place, row in noticed.items() if place in places]
-        self.mutants = [m for place, m in places.items() if place not in noticed]
+        """Keep what an earlier run has noticed: all of those that change the same text on the same line."""
+        noticed = [row | {"line": int(row["line"])} for row in rows if row["outcome"] == "killed"]
+        left = Counter(map(place_of, map(vars, self.mutants)))
+        left.subtract(map(place_of, noticed))
+        self.rows = [row for row in noticed if left.get(place_of(row)) == 0]
+        kept = set(map(place_of, self.rows))
+        self.mutants = [mutant for mutant in self.mutants if place_of(vars(mutant)) not in kept]
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         registry.load()

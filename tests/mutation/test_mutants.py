@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 
@@ -84,6 +85,10 @@ def test_what_was_noticed_is_not_tried_again(tmp_path):
     assert session.mutants == [two] and session.rows == rows[:1]
     mutants.write(session.table, [*session.rows, rows[1]])
     assert len(read_table(session.table)) == 2
+    twin = replace(one, node=one.node + 1)  # the same text twice on a line
+    both = mutants.Session([one, twin], None, 1.0, False)
+    both.go_on(rows)
+    assert both.mutants == [one, twin] and both.rows == []
 
 
 @pytest.mark.slow
