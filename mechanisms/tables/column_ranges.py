@@ -29,9 +29,9 @@ guarantee holds for the bits released (`wzw25.rem2.3.float64/explicit/counts`). 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache
 from math import inf, sqrt
 from typing import Any
 
@@ -44,7 +44,7 @@ from lemmata.mechanisms.noise.grid_sums import check_noise, noisy_counts
 from lemmata.mechanisms.numerics.arguments import clip_entries, quiet
 from lemmata.mechanisms.numerics.arithmetic import round_up, sqrt_up
 from lemmata.mechanisms.numerics.kernel_choice import numba_kernels_if_worthwhile
-from lemmata.mechanisms.numerics.sparse_rows import Rows, columns_of, entries_of, is_sparse, with_entries
+from lemmata.mechanisms.numerics.sparse_rows import Rows, by_columns, columns_of, entries_of, is_sparse, with_entries
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, to_gaussian_budget
 
 OCTAVES = 104  # on either side of 1: from 5e-32 to 2e31
@@ -59,11 +59,10 @@ HELD = 0.8  # of n: what has to lie in two octaves, or next to one cell, for a c
 MISFIT = 0.05  # of n: how far the counts of a real column are from those of its shape, in each bin
 ROUNDS = 10  # of learning the prior
 CONCENTRATION = 3.0  # columns that the first prior counts as
-LEARNING = 1000  # columns, at most, that the prior is learnt from
+LEARNING = 1000  # columns, at most, that the prior is learnt from, and whose octaves are held at any one time
 REACH = 2.0  # spreads around the centre, beyond which entries are clipped, where nobody chose another reach
 FAR, SEEN = 8.0, 5.0  # spreads from the centre, and standard deviations of the noise that a count there has at least
 TOGETHER, NO_MASS = 300, 1e-8  # shapes that are compared with counts at once, in the bins where one has more mass
-BLOCK = 250  # columns that are matched with all shapes at any one time: 16 MB
 BAND = 2**18  # entries of dense rows that are counted at any one time
 NARROW = 32  # spreads between 0 and the centre of a shape that is as good as a point
 
@@ -105,33 +104,28 @@ class Ranges:
 class Shapes:
     """The shapes that noisy counts are compared with."""
 
-    masses: np.ndarray  # of every bin, shape (shapes, bins)
+    masses: InitVar[np.ndarray]  # of every bin, shape (shapes, bins)
     centre: np.ndarray  # shape (shapes,)
     spread: np.ndarray
     narrow: np.ndarray  # bool: looked at more closely
+    # (shapes, bins, masses there) of some neighbouring shapes, which have mass in a few bins, in float32.
+    parts: list[tuple[slice, np.ndarray, np.ndarray]] = field(init=False, repr=False, default_factory=list)
+    half_squares: np.ndarray = field(init=False, repr=False)  # half of the squared length of the masses, (shapes,)
 
-    @cached_property
-    def parts(self) -> list[tuple[slice, np.ndarray, np.ndarray]]:
-        """(shapes, bins, masses there) of some neighbouring shapes, which have mass in a few bins, in float32."""
-        made = []
-        for start in range(0, len(self.masses), TOGETHER):
-            some = self.masses[start : start + TOGETHER]
+    def __post_init__(self, masses: np.ndarray) -> None:
+        object.__setattr__(self, "half_squares", np.empty(len(masses)))
+        for start in range(0, len(masses), TOGETHER):
+            shapes, some = slice(start, start + TOGETHER), masses[start : start + TOGETHER].astype(float)
             bins = np.flatnonzero((some > NO_MASS).any(axis=0))
-            here = np.ascontiguousarray(some[:, bins].T, dtype=np.float32)
-            made.append((slice(start, start + TOGETHER), bins, here))
-        return made
-
-    @cached_property
-    def half_squares(self) -> np.ndarray:
-        """Half of the squared length of the masses, shape (shapes,)."""
-        return (self.masses.astype(float) ** 2).sum(axis=1) / 2
+            self.parts.append((shapes, bins, np.ascontiguousarray(some[:, bins].T, dtype=np.float32)))
+            self.half_squares[shapes] = (some**2).sum(axis=1) / 2
 
     def fits(self, noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
         """Return -(squared distance of counts and shape) / 2 over the variance, up to a constant a column: (d, shapes).
 
         Noisy counts are public, so nothing but the choice of a shape hangs on the precision of this, which is float32.
         """
-        fits = np.empty((len(noisy), len(self.masses)), dtype=np.float32)
+        fits = np.empty((len(noisy), len(self.centre)), dtype=np.float32)
         for shapes, part in self._fits_in_parts(noisy, n, sigma, 0.0):
             fits[:, shapes] = part
         return fits
@@ -242,17 +236,17 @@ def cell_shapes(cells: int) -> Shapes:
     return Shapes(masses, middles, widths, widths == widths.min())
 
 
-def match_shapes(noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
-    """Return the shape of every column, by its noisy counts and a prior learnt from those of all columns: (d,) indices.
+def learn_prior(noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
+    """Return the logarithms of a prior over shapes that is learnt from the noisy counts of some columns: (shapes,).
 
     The prior is a product of one over families, flat at first, and one over positions, at first falling like 1 / k^2
     beyond four octaves from 1; both are learnt by expectation and maximisation, `ROUNDS` times.
     """
-    shapes, some = octave_shapes(), noisy[:: -(-len(noisy) // LEARNING)]
+    shapes = octave_shapes()
     far = 1 / (1 + np.abs(np.arange(4 * OCTAVES) - 2 * OCTAVES) / 8) ** 2
     count = len(shapes.centre) // len(far)
     families_first, places_first = np.full(count, 1 / count), far / far.sum()
-    likely, families_now, places_now = shapes.fits(some, n, sigma), families_first, places_first
+    likely, families_now, places_now = shapes.fits(noisy, n, sigma), families_first, places_first
     likely -= likely.max(axis=1, keepdims=True)
     np.exp(likely, out=likely)
     for _ in range(ROUNDS):
@@ -263,12 +257,7 @@ def match_shapes(noisy: np.ndarray, n: int, sigma: float) -> np.ndarray:
         places_now = CONCENTRATION * places_first + smooth
         families_now = CONCENTRATION * families_first + table.sum(axis=0)
         places_now, families_now = places_now / places_now.sum(), families_now / families_now.sum()
-    prior = np.outer(places_now, families_now).ravel()
-    if len(some) == len(noisy):
-        likely *= prior.astype(np.float32)
-        return np.asarray(likely.argmax(axis=1))
-    log_prior, starts = np.log(prior), range(0, len(noisy), BLOCK)
-    return np.concatenate([shapes.best(noisy[start : start + BLOCK], n, sigma, log_prior) for start in starts])
+    return np.log(np.outer(places_now, families_now).ravel())
 
 
 def match_moments(noisy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -314,13 +303,12 @@ def count_bins(X: Rows, size: int, bins_of: Callable[[np.ndarray, Any], np.ndarr
     """
     (n, d), columns = X.shape, np.arange(X.shape[1])
     count = lambda entries, at: np.bincount((at * size + bins_of(entries, at)).ravel(), minlength=d * size)  # noqa: E731
-    total = np.zeros(d * size, dtype=np.int64)
     if is_sparse(X):
         stored = columns_of(X).astype(np.int64)
-        total += count(entries_of(X), stored)
+        total = count(entries_of(X), stored)
         total[columns * size + bins_of(np.zeros(d), columns)] += n - np.bincount(stored, minlength=d)
     else:
-        height = max(size, BAND // d)
+        total, height = np.zeros(d * size, dtype=np.int64), max(size, BAND // d)
         for start in range(0, n, height):
             total += count(X[start : start + height], columns)
     return total.reshape(d, size).astype(float)
@@ -354,7 +342,8 @@ def count_cells(X: Rows, low: np.ndarray, width: np.ndarray, cells: int) -> np.n
 class ColumnRangesLaw:
     """The law of centres and spreads on one dataset.
 
-    A release is a dict of `centre`, `spread` and `aside` (`find_aside`), of shape (size, d), and of `mu`, (size,).
+    A release is a dict of `centre`, `spread` and `aside`, of shape (size, d), and of `mu`, (size,). A column is `aside`
+    if an octave beyond `FAR` spreads of its centre has a noisy count above `SEEN` standard deviations of the noise.
     `mu` is what a release spent, at most `privacy`: it is known from the releases, so it may be used up elsewhere.
     """
 
@@ -374,6 +363,14 @@ class ColumnRangesLaw:
         counts = count_octaves(self.X)
         return self.noisy(rng, np.broadcast_to(counts, (size, *counts.shape)), self.sigma)
 
+    def _octave_counter(self) -> Callable[[np.ndarray], np.ndarray]:
+        """`count_octaves` of some columns: of sparse rows only then, as the counts of all may be more than the rows."""
+        if is_sparse(self.X):
+            columns: Any = by_columns(self.X)
+            return lambda some: count_octaves(columns[:, some].tocsr())
+        counts = count_octaves(self.X)
+        return lambda some: counts[some]
+
     @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> dict[str, np.ndarray]:
         """Draw `size` independent searches, one after the other."""
@@ -385,12 +382,18 @@ class ColumnRangesLaw:
 
         `ask(counts, sigma)` hands back noisy counts: what is released is a function of them.
         """
-        (n, d), shapes = self.X.shape, octave_shapes()
-        noisy = ask(count_octaves(self.X), self.sigma)
-        best = match_shapes(noisy, n, self.sigma)
+        (n, d), shapes, count = self.X.shape, octave_shapes(), self._octave_counter()
+        best, (low, width, held, first, last) = np.empty(d, dtype=int), np.empty((5, d))
+        step, log_prior = -(-d // LEARNING), None
+        others = np.flatnonzero(np.arange(d) % step)
+        for some in (np.arange(0, d, step), *(others[k : k + LEARNING] for k in range(0, len(others), LEARNING))):
+            noisy = ask(count(some), self.sigma)
+            log_prior = learn_prior(noisy, n, self.sigma) if log_prior is None else log_prior
+            best[some] = shapes.best(noisy, n, self.sigma, log_prior)
+            low[some], width[some], held[some] = fullest_octaves(noisy)
+            first[some], last[some] = outermost_octaves(noisy, SEEN * self.sigma)
         centre, spread = shapes.centre[best].copy(), shapes.spread[best].copy()
         spent, left = Fraction(2 * d) / Fraction(self.sigma) ** 2, Fraction(self.privacy.mu) ** 2
-        low, width, held = fullest_octaves(noisy)
         here = np.flatnonzero(shapes.narrow[best] & (held > HELD * n - self.sigma))
         low, width = low[here], width[here]
         sigma = look_noise(n, len(here), left - spent)
@@ -414,7 +417,7 @@ class ColumnRangesLaw:
             spent, size = spent + price, CELLS[1]
             moved, stretched = match_moments(ask(count_cells(self.X, centre - 4 * spread, 8 * spread, size), sigma))
             centre, spread = centre + moved * spread, spread * stretched
-        aside = find_aside(noisy, centre, spread, self.sigma)
+        aside = (last >= centre + FAR * spread) | (first <= centre - FAR * spread)
         return {"centre": centre, "spread": spread, "aside": aside, "mu": sqrt_up(spent)}
 
     def model(self, rng: np.random.Generator, reach: float = REACH) -> Ranges:
@@ -439,14 +442,15 @@ def look_noise(n: int, columns: int, left: Fraction) -> float:
     return least if square <= least**2 else sqrt(square) if square < most**2 else most
 
 
-def find_aside(noisy: np.ndarray, centre: np.ndarray, spread: np.ndarray, sigma: float) -> np.ndarray:
-    """Return, by noisy counts, which columns have an octave with records beyond `FAR` spreads of the centre: (d,) bool.
+def outermost_octaves(noisy: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the upper end of the first octave with a noisy count above `least`, and the lower end of the last: (d,).
 
-    They are codes for what is missing, such as -999, or a tail in which a size says little more than its logarithm.
+    Infinity and -infinity where there is none. A record far aside of a column's centre is a code for what is missing,
+    such as -999, or of a tail in which a size says little more than its logarithm.
     """
-    edges, here = octave_edges(), FAR * spread[:, None]
-    beyond = (edges[:-1] >= centre[:, None] + here) | (edges[1:] <= centre[:, None] - here)
-    return np.asarray((beyond & (noisy > SEEN * sigma)).any(axis=1))
+    seen, edges = noisy > least, octave_edges()
+    some, last = seen.any(axis=1), seen.shape[1] - 1 - seen[:, ::-1].argmax(axis=1)
+    return np.where(some, edges[seen.argmax(axis=1) + 1], inf), np.where(some, edges[last], -inf)
 
 
 def fullest_octaves(noisy: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

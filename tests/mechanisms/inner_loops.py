@@ -74,8 +74,8 @@ INNER = {
     glm_output: "accuracy solve_within",
     label_learner: "freeze_class",
     column_ranges: "normal_cdf exponential_cdf broad_cdf shape_families octave_edges octave_shapes cell_shapes "
-    "match_shapes match_moments octave_bins count_bins count_octaves count_cells fullest_octaves look_noise "
-    "count_around find_aside noise_hides_ranges",
+    "learn_prior match_moments octave_bins count_bins count_octaves count_cells fullest_octaves look_noise "
+    "count_around outermost_octaves noise_hides_ranges",
     disclosure: "warn_once warn_of_leaks charge_account reject_fit_parameters find_fit_callers check_account "
     "silence_leaks",
     scaling: "as_floats apply_ranges find_layout read_bounds find_ranges choose_reach choose_row_length clip_to_ball "

@@ -160,7 +160,7 @@ def test_far_records_pull_no_slope_aside():
 @pytest.mark.parametrize("share", [0.003, 0.01])
 @pytest.mark.parametrize("n", [3000, 50_000])
 def test_a_few_codes_for_what_is_missing_leave_a_regression_standing(n, share):
-    """Too few for `find_aside`; a slope times a thousand spreads had errors far beyond the spread of y."""
+    """Too few to be seen aside; a slope times a thousand spreads had errors far beyond the spread of y."""
     X = rng("codes").normal(size=(n, 3))
     y = X @ [1.0, -2.0, 0.5]
     X[rng("missing").random((n, 3)) < share] = -999
