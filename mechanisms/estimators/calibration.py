@@ -17,7 +17,6 @@ from scipy.special import log_expit
 from lemmata.mechanisms.learners.statistics import score_counts
 from lemmata.mechanisms.learners.statistics.score_counts import EDGES
 from lemmata.mechanisms.numerics.arithmetic import as_real, short_repr
-from lemmata.mechanisms.numerics.sparse_rows import Rows
 from lemmata.mechanisms.privacy import GaussianDP
 
 CLEAR = 2.0  # standard deviations of the noise, below which a count is taken for none
@@ -64,7 +63,7 @@ def fit_curve(counts: np.ndarray, sigma: float) -> tuple[float, float]:
 
 def calibrate(
     weights: np.ndarray,
-    rows: Rows,
+    scores: np.ndarray,
     sides: list[np.ndarray],
     *,
     mu: float,
@@ -76,10 +75,13 @@ def calibrate(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return weights whose scores are log-odds, and what `class_weight` adds to each of them: (K, D) and (K,).
 
-    `weights`: released, (K, D); `rows`: of any length, their last entry is `constant`; `mu`: what may be spent.
+    `weights`: released, (K, D); `scores`: of the records, (n, K), with rows of any length whose last entry is
+    `constant`; `mu`: what may be spent.
     """
-    asked: dict[str, Any] = {"weights": weights, "privacy": GaussianDP(mu), "noise": noise}
-    law = score_counts.law(rows, np.stack(sides), **asked)
+    norms = np.linalg.norm(weights, axis=1)
+    norms = np.where(norms > 0, norms, 1.0)
+    asked: dict[str, Any] = {"weights": np.eye(len(weights)), "privacy": GaussianDP(mu), "noise": noise}
+    law = score_counts.law(scores / norms, np.stack(sides), **asked)
     sigma, noisy = law.sigma, law.sample(rng)[0]
     curves = np.array([fit_curve(each, sigma) for each in noisy])
     if class_weight is None:
@@ -90,8 +92,7 @@ def calibrate(
     else:
         shift = np.log([float(class_weight[label]) for label in classes.tolist()])
     shift = shift[-1:] - shift[:1] if len(sides) == 1 else shift  # 0 where all labels are one
-    norms = np.linalg.norm(weights, axis=1)
-    made = weights * (curves[:, 0] / np.where(norms > 0, norms, 1.0))[:, None]
+    made = weights * (curves[:, 0] / norms)[:, None]
     made[:, -1] += (curves[:, 1] + shift) / constant
     return made, shift
 

@@ -31,11 +31,12 @@ parameter: `lemmata.mechanisms.hardening` has the table.
 privacy of the release: a pickle has None for a generator, a clone a child of it, which draws other noise
 (`lemmata.mechanisms.estimators.private_estimator`).
 
-Sparse rows stay sparse, and a fit releases what that of their dense copy does. Columns whose ranges have a centre
-other than 0 (`MarginClassifier`, `PrivateScaler`) have no zeros once they are centred: `ranges=None`, or `bounds` that
-are symmetric, keep them. How long a fit takes, and its memory, tell how many entries are stored.
+Sparse rows stay sparse, and a fit releases what that of their dense copy does. Only where columns have ranges
+(`MarginClassifier`, `PrivateScaler`, `PrivateRidge`) these are around 0 for sparse rows, since centred columns have no
+zeros, as with scikit-learn's scalers. How long a fit takes, and its memory, tell how many entries are stored.
 """
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -218,10 +219,14 @@ class MarginClassifier(ExactClassifier):
             return scale(X) if is_sparse(X) else map_row_blocks(scale, X)
         return scaling.apply_ranges(self.ranges_, X, lambda Z: scaling.clip_to_ball(Z, self.length_))
 
-    def _score_rows(self, X: Rows) -> Rows:
+    def _score(self, X: Rows) -> np.ndarray:
+        return self._score_by(lambda rows: np.asarray(self.model_.decision_function(rows)), X)
+
+    def _score_by(self, scores: Callable[[Rows], np.ndarray], X: Rows) -> np.ndarray:
+        """Scores of rows of any length, a band at a time where they are standardised."""
         if not hasattr(self, "ranges_"):
-            return self._prepare_rows(X)
-        return scaling.apply_ranges(self.ranges_, X, lambda Z: scaling.with_intercept(Z, self.length_))
+            return scores(self._prepare_rows(X))
+        return scaling.apply_ranges(self.ranges_, X, lambda Z: scores(scaling.with_intercept(Z, self.length_)))
 
     def _find_layout(self, D: int) -> Any:
         return scaling.find_layout(self, D)
@@ -257,20 +262,15 @@ class MarginClassifier(ExactClassifier):
         one.ranges = one.bounds = one.class_weight = None
         one.probability, one._loss = False, "logistic" if self.probability else "hinge"
         one._budget_share, one.__dict__["_pending_charge"] = learner, self._charge_once
-        made = replace(one._release_classes(self._prepare_rows(table), sides, second), privacy=GaussianDP(mu))
+        made = replace(one._release_classes(table, sides, second), privacy=GaussianDP(mu))
         if not self._is_calibrating:
             return made
         self.budget_["calibration"] = GaussianDP(counts)
         told: Any = {"class_weight": self.class_weight, "classes": self.classes_, "noise": self.noise}
-        weights, self._class_shift = calibration.calibrate(
-            np.atleast_2d(made.weights),
-            self._score_rows(table),
-            sides,
-            mu=counts,
-            constant=scaling.LAST,
-            rng=rng.spawn(1)[0],
-            **told,
-        )
+        weights = np.atleast_2d(made.weights)
+        scores = self._score_by(lambda rows: np.asarray(rows @ weights.T), table)
+        told |= {"mu": counts, "constant": scaling.LAST, "rng": rng.spawn(1)[0]}
+        weights, self._class_shift = calibration.calibrate(weights, scores, sides, **told)
         return calibration.with_weights(made, weights)
 
     def _make_law(self, X: np.ndarray, signs: np.ndarray, privacy: Any, public: np.random.Generator) -> Any:

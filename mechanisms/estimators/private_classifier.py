@@ -143,6 +143,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         """One release as a predictor."""
         public, private = spawn_two_streams(rng)
         law = self._make_law(X, signs, self._budget_share or self._budget(), public)
+        del X  # the law has rows of its own
         self._charge_once()
         return self._draw_model(law, private)
 
@@ -159,9 +160,9 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         """What the learner sees of the rows, record by record."""
         return X
 
-    def _score_rows(self, X: Rows) -> Rows:
-        """What the scores of records are taken of, record by record."""
-        return self._prepare_rows(X)
+    def _score(self, X: Rows) -> np.ndarray:
+        """The scores of the rows of a table, record by record."""
+        return np.asarray(self.model_.decision_function(self._prepare_rows(X)))
 
     def _check_table(self, X: ArrayLike, reset: bool = True) -> Rows:
         """Checked by scikit-learn, and finite: an infinite entry counts as 1e100."""
@@ -183,14 +184,13 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
 
     def _release_fit(self, table: Rows, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
         """The release of a fit. `sides`: -1 or +1 for every record, and 0 for one whose label is none of `classes_`."""
-        return self._release_classes(self._prepare_rows(table), sides, rng)
+        return self._release_classes(table, sides, rng)
 
-    def _release_classes(self, rows: Rows, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
+    def _release_classes(self, table: Rows, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
         """One predictor, or one for every class, each with its share of the budget."""
-        rows = blank_left_out(rows, sides[0])
-        if len(sides) == 1:
-            return self._release(rows, sides[0], rng)
-        one = self._copy_with_share(len(sides))
+        if len(sides) == 1:  # no name here holds the rows while they are learnt from
+            return self._release(blank_left_out(self._prepare_rows(table), sides[0]), sides[0], rng)
+        rows, one = blank_left_out(self._prepare_rows(table), sides[0]), self._copy_with_share(len(sides))
         models = [one._release(rows, *each) for each in zip(sides, rng.spawn(len(sides)), strict=True)]
         return OneAgainstRest(tuple(models), compose(*(model.privacy for model in models)))
 
@@ -336,7 +336,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             Positive for the second class; one score a class for more than two.
         """
         check_is_fitted(self)
-        return np.asarray(self.model_.decision_function(self._score_rows(self._check_table(X, reset=False))))
+        return self._score(self._check_table(X, reset=False))
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the label of the largest score; a tie is the second class, or the first of several.

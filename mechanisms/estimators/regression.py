@@ -170,10 +170,6 @@ class PrivateRidge(RegressorMixin, PrivateEstimator):
         """Standardised rows of length 1 at most, record by record."""
         return scaling.apply_ranges(self.ranges_, table, lambda Z: scaling.clip_to_ball(Z, self.length_))
 
-    def _score_rows(self, table: Rows) -> Rows:
-        """The same rows of any length, of which predictions are taken."""
-        return scaling.apply_ranges(self.ranges_, table, lambda Z: scaling.with_intercept(Z, self.length_))
-
     def _to_target(self, scores: Any, centre: Any = None) -> Any:
         """Scores in [-1, 1] in the units of y, around the centre of its range, or another one."""
         found = self.target_ranges_
@@ -193,7 +189,8 @@ class PrivateRidge(RegressorMixin, PrivateEstimator):
         array of shape (n,)
         """
         check_is_fitted(self)
-        return np.asarray(self._to_target(self.model_.decision_function(self._score_rows(self._check_table(X)))))
+        score = lambda Z: self.model_.decision_function(scaling.with_intercept(Z, self.length_))  # noqa: E731
+        return np.asarray(self._to_target(scaling.apply_ranges(self.ranges_, self._check_table(X), score)))
 
     def _check_table(self, X: ArrayLike) -> Rows:
         return scaling.as_floats(self, X, False)

@@ -5,7 +5,8 @@
 with centres and spreads of `bounds`, where they are given, and otherwise found within the budget
 (`lemmata.mechanisms.tables.column_ranges`). The reach is 2 where `bounds` are given, and where many records lie far
 aside of a column; else it is that of `choose_reach`. Categories become indicators
-(`lemmata.mechanisms.tables.table_columns`).
+(`lemmata.mechanisms.tables.table_columns`). A sparse table keeps its zeros, as behind scikit-learn's scalers: its
+centres are 0, and its spreads larger.
 """
 
 from __future__ import annotations
@@ -119,11 +120,15 @@ def find_ranges(
 ) -> column_ranges.Ranges:
     """The ranges of all output columns: `bounds` where given, and one private search for the others, with their reach.
 
-    `settle` is called before anything is drawn, and not at all if nothing is.
+    Those of a sparse table are around 0: `bounds` are taken as (-b, b), b the larger of their sizes, and a spread that
+    is found as sqrt(spread^2 + centre^2), the size of an entry. `settle` is called before anything is drawn, and not at
+    all if nothing is.
     """
     if ranges is not None:
         check_choice(RANGES, ranges=ranges)
     centre, spread = read_bounds(bounds, columns)
+    if is_sparse(table):
+        centre, spread = 0.0 * centre, spread + np.abs(centre) / column_ranges.REACH
     open_ = np.flatnonzero(np.isnan(centre))
     if not len(open_):
         return column_ranges.Ranges(centre, spread, None)
@@ -133,6 +138,8 @@ def find_ranges(
     settle()
     found = made.model(rng, reach)
     centre[open_], spread[open_] = found.centre, found.spread
+    if is_sparse(table):
+        centre[open_], spread[open_] = 0.0, np.hypot(found.centre, found.spread)
     reaches = np.full(len(centre), column_ranges.REACH)
     reaches[open_] = found.reach
     return column_ranges.Ranges(centre, spread, found.privacy, reaches)
@@ -183,7 +190,7 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
     ----------
     center_, scale_ : arrays of shape (D,)
         z = (x - center_) / scale_, clipped to [-reach, reach] of `ranges_`: 2 where `bounds` say so, and where codes
-        such as -999 lie far aside, else `choose_reach`.
+        such as -999 lie far aside, else `choose_reach`. Every center_ is 0 after a fit of sparse rows.
     privacy_ : ApproxDP or None
         What a fit may spend; None if all ranges were given.
     spent_ : GaussianDP or None
@@ -279,7 +286,7 @@ class PrivateScaler(TransformerMixin, PrivateEstimator):
         -------
         array of shape (n, D), or (n, D + 1) with `unit_ball`
             Entries within the reach of `ranges_`; with `unit_ball` rows of l2 norm 1 at most, up to rounding. Sparse
-            for a sparse X if every centre is 0, as with symmetric `bounds`.
+            for a sparse X if every centre is 0, as after a fit of sparse rows.
         """
         check_is_fitted(self)
         clip = (lambda Z: clip_to_ball(Z, self.length_)) if self.unit_ball else (lambda Z: Z)

@@ -388,9 +388,9 @@ class PrivateSearchCV(ApproximateClassifier):
         }
         return private_tuning.law(base, score=score, sensitivity=1.0, noise=self.noise, **asked)
 
-    def _release_classes(self, rows: Rows, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
+    def _release_classes(self, table: Rows, sides: list[np.ndarray], rng: np.random.Generator) -> Any:
         """One search for all classes: the setting is chosen once."""
-        return self._release(rows, np.stack(sides), rng)
+        return self._release(table, np.stack(sides), rng)
 
     def _release(self, X: np.ndarray, sides: np.ndarray, rng: np.random.Generator) -> Any:
         if self.verbose:

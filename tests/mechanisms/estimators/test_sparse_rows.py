@@ -41,9 +41,14 @@ def split_entries(X):
     return sparse.csr_matrix((stored[0][order], stored[1][order], starts), shape=X.shape)
 
 
-def made(name):
+RANGED = ("MarginClassifier", "PrivateRidge", "PrivateScaler")
+
+
+def made(name, **asked):
+    """With ranges around 0, as those that are found for sparse rows: a dense table's would be elsewhere."""
     kind = getattr(lemmata, name)
-    return kind(**SETTINGS[name], **known_classes(kind, (0, 1)), random_state=3)
+    given = SETTINGS[name] | ({"bounds": (-1.0, 1.0)} if name in RANGED else {}) | asked
+    return kind(**given, **known_classes(kind, (0, 1)), random_state=3)
 
 
 def learnt(fitted):
@@ -87,15 +92,38 @@ WIDE = pytest.param("PrivateRidge", marks=pytest.mark.slow)  # 4,000 columns hav
 
 @pytest.mark.parametrize("name", [WIDE if name == "PrivateRidge" else name for name in NAMES])
 def test_no_more_than_a_band_is_made_dense(name, monkeypatch):
-    """With ranges whose centres are 0: other columns have no zeros once they are centred."""
+    """Nor where ranges are found, or given on one side of 0: centred columns have no zeros."""
     X = sparse.random_array((400, 4000), density=0.005, format="csr", rng=np.random.default_rng(1))
     sizes, dense = [0], sparse.csr_array.toarray
     monkeypatch.setattr(sparse.csr_array, "toarray", lambda self: sizes.append(np.prod(self.shape)) or dense(self))
-    asked = {"bounds": (-1.0, 1.0)} if name in ("MarginClassifier", "PrivateRidge", "PrivateScaler") else {}
+    asked = {"bounds": {j: (0.0, 1.0) for j in range(50)}, "ranges": "private"} if name in RANGED else {}
     asked |= {"estimator": lemmata.NoisyGD(), "param_grid": {"width": [0.1]}} if name == "PrivateSearchCV" else {}
     fitted = made(name).set_params(**asked).fit(X, np.arange(400) % 2)
     answers(fitted, X[:50])
     assert max(sizes) < X.shape[0] * X.shape[1] / 4
+
+
+def test_ranges_of_sparse_rows_are_around_0():
+    X = np.random.default_rng(1).normal(size=(2000, 3)) * [1.0, 20.0, 3.0] + [0.0, 50.0, -9.0]
+    dense, stored = (
+        lemmata.PrivateScaler(bounds={1: (0.0, 100.0)}, random_state=0).fit(kept) for kept in (X, sparse.csr_array(X))
+    )
+    assert not stored.center_.any()
+    np.testing.assert_array_equal(stored.scale_[::2], np.hypot(dense.scale_, dense.center_)[::2])
+    assert 2 * stored.scale_[1] == 100.0 and stored.spent_ == dense.spent_
+    assert sparse.issparse(stored.transform(sparse.csr_array(X)))
+    np.testing.assert_array_equal(dense.transform(sparse.csr_array(X)), dense.transform(X))
+
+
+@pytest.mark.parametrize("name", ["MarginClassifier", "PrivateRidge"])
+def test_a_dense_fit_predicts_sparse_rows_in_bands(name, monkeypatch):
+    rng = np.random.default_rng(1)
+    fitted = made(name, bounds=(0.0, 1.0)).fit(rng.random((300, 400)), np.arange(300) % 2)
+    X = sparse.random_array((4000, 400), density=0.01, format="csr", rng=rng)
+    expected, sizes, into = answers(fitted, X.toarray()), [0], sparse.csr_array.toarray
+    monkeypatch.setattr(sparse.csr_array, "toarray", lambda self: sizes.append(np.prod(self.shape)) or into(self))
+    np.testing.assert_allclose(answers(fitted, X), expected, rtol=1e-12, atol=1e-12)
+    assert 0 < max(sizes) < X.shape[0] * X.shape[1] / 4
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "PrivateScaler"])
