@@ -60,10 +60,9 @@ def rounded_logarithm(index: int) -> float:
         with ctx.workprec(bits):
             ball = arb(HALF + digits).log() + (exponent - DIGITS) * arb.const_log2()
             near = float(ball.mid())
-            for tried in (near, nextafter(near, inf), nextafter(near, -inf)):
-                below, above = ((arb(tried) + arb(nextafter(tried, end))) / 2 for end in (-inf, inf))
-                if below < ball and ball < above:
-                    return tried
+            below, above = ((arb(near) + arb(nextafter(near, end))) / 2 for end in (-inf, inf))
+            if below < ball and ball < above:
+                return near
     raise ArithmeticError("a logarithm half-way between two doubles to 800 bits")
 
 

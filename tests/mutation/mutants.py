@@ -44,7 +44,8 @@ EQUIVALENT = HERE / "equivalent.csv"
 COLUMNS = ("module", "function", "line", "change", "outcome", "by", "noticers")
 FROZEN = ("tests/mechanisms/test_frozen.py", "tests/test_numbers.py", "tests/test_statements.py", "tests/test_ties.py")
 LEFT_OUT = ("house/test_architecture.py", "command/test_scripts.py", "mutation", "test_ties.py")
-DIRECTIONS = ("mechanisms/test_roundings.py", "mechanisms/test_directions.py")  # which turn them one by one
+# They turn such lines one by one.
+DIRECTIONS = tuple(f"mechanisms/test_{name}.py" for name in ("hardening_lines", "roundings", "directions"))
 LOOKS = ("tests/test_house", "tests/report/test_report")  # of names and pages; they judge the engine, not the numbers
 ENGINES_OWN = ("tests/engine", "tests/test_")
 PATIENCE = 40.0  # CPU-seconds for one mutant; what is left then is not run, and the row of a survivor says so

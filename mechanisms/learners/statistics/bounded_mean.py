@@ -77,7 +77,7 @@ def noise_around(value: np.ndarray, privacy: Guarantee, *, moved: int, most: int
         made = grid_gaussian.law(value, sensitivity=sqrt_up(Fraction(moved)), bound=float(most), privacy=privacy)
         return made, made.privacy
     # Rounded up: noise that is a step wider is more private.
-    steps = ceil(Fraction(moved * STEPS) / Fraction(privacy.epsilon)) if privacy.epsilon else MOST + 1
+    steps = ceil(Fraction(moved * STEPS) / Fraction(privacy.epsilon))
     if steps > MOST:
         raise ValueError(f"epsilon must be at least {moved * STEPS / MOST:g} for exact noise, got {privacy.epsilon}")
     return GridLaplace(value, 1 / STEPS, steps), privacy

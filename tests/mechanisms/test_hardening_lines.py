@@ -1,0 +1,115 @@
+"""A value for each line that privacy rests on and that no law, no fit and no number of a guarantee shows by itself."""
+
+from fractions import Fraction as F
+from math import inf, nextafter
+
+import numpy as np
+import pytest
+
+from lemmata import ApproxDP, MarginClassifier
+from lemmata.mechanisms.audit.subjects import recorder
+from lemmata.mechanisms.features.sign_projection import sign_projection
+from lemmata.mechanisms.learners.descent import private_tuning, sampled_gd
+from lemmata.mechanisms.learners.erm import dp_erm
+from lemmata.mechanisms.learners.glm import glm_losses, grid_search
+from lemmata.mechanisms.noise import discrete_gaussian, grid_sums
+from lemmata.mechanisms.numerics.arithmetic import round_up
+from lemmata.mechanisms.privacy import to_gaussian_budget
+from lemmata.mechanisms.tables import column_ranges
+from tests.mechanisms.valid_calls import TABLE, rng
+
+
+def test_a_number_beyond_the_floats_is_rounded_up_to_the_nearest_of_them():
+    assert round_up(F(10) ** 400) == inf and round_up(-(F(10) ** 400)) == -nextafter(inf, 0)
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 0.7, 1.0, 1.3, 2.0, 3.7])
+def test_all_parts_of_a_fit_spend_no_more_than_its_budget(epsilon):
+    """Squares of mu, exactly: of ranges, weights and counts of scores."""
+    asked = dict(classes=(0, 1), probability=True, random_state=0)
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    for delta in (1e-5, 1e-6, 3e-7, 1e-9):
+        fitted = MarginClassifier(epsilon=epsilon, delta=delta, **asked).fit(X, X[:, 0] > 0)
+        spent = sum(F(part.mu) ** 2 for part in fitted.budget_.values() if part)
+        assert 0 <= F(to_gaussian_budget(ApproxDP(epsilon, delta)).mu) ** 2 - spent < 1e-14
+        assert fitted.budget_["calibration"].mu > 0
+
+
+def test_the_budget_of_a_selection_is_at_most_half_where_half_is_no_float():
+    least = 5e-324
+    assert grid_search.split_shares(ApproxDP(3 * least, 1e-6), 1, "printed")[1].epsilon == least
+
+
+def test_the_promise_of_discrete_noise_takes_the_shift_rounded_up(monkeypatch):
+    seen = []
+    monkeypatch.setattr(discrete_gaussian, "certified_delta", lambda epsilon, mu: seen.append(mu) or 1e-9)
+    for moved in range(1, 12):
+        discrete_gaussian.spent_delta(5.0, float(moved), 10_007, 1)
+        assert F(seen[-1]) >= F(moved, 10_007) > F(nextafter(seen[-1], 0))
+
+
+def test_rows_are_counted_together_before_they_are_cut_into_bands(monkeypatch):
+    """One of nine rows that float64 adds exactly is too many, if a band has one row, too."""
+    monkeypatch.setattr(grid_sums, "EXACT", grid_sums.BITS + 3)
+    wide = np.zeros((9, 2**16))
+    assert grid_sums.clip_and_round_rows(wide[:8], 1.0, "exact")[1] > 0
+    with pytest.raises(ValueError, match="X has 9 rows"):
+        grid_sums.clip_and_round_rows(wide, 1.0, "exact")
+
+
+def test_an_image_that_is_longer_is_clipped():
+    """One sign of sixteen: the image of a row of length 1 has length 4, and counts as one of length 2."""
+    phi = sign_projection(1, 16, rng=np.random.default_rng(0))
+    X = np.sign(phi.transpose(np.ones(1)))[None] / 4
+    asked = dict(radius=1.0, precision="double", width=1.0, projection=phi)
+    for noise in ("exact", "float"):
+        (image,), _ = sampled_gd.prepare_signed_rows(X, np.ones(1), noise=noise, **asked)
+        assert phi.apply(X)[0, 0] == pytest.approx(4) and 2 - 1e-5 < image[0] <= 2
+
+
+def test_losses_are_counted_in_whole_steps_downwards():
+    """Of a third, which is no multiple of a step, from the least to the largest loss."""
+    Z = np.array([[1 / 3]])
+    sums, most = dp_erm.hinge_steps(np.array([[0.5]]), Z, 1.0, 1.0)
+    step = F(2, most)
+    assert sums[0] == (1 - F(0.5 * Z[0, 0])) // step and (1 - F(0.5 * Z[0, 0])) % step
+
+
+def test_weights_beyond_1e150_count_as_that_in_losses():
+    """Their scores would leave the range of floats, and the loss of every record with them."""
+    data = glm_losses.Records(np.array([[1.0, 1.0, -1.0, -1.0]]), np.ones(1), "logistic", 2.0, 1.0)
+    for W in (np.full((1, 4), 1e308), np.array([[inf, inf, inf, inf]])):
+        assert data.mean_losses(W, cap=5.0)[0] == pytest.approx(np.log(2))
+        sums, step, _ = data.loss_steps(W, cap=5.0)
+        assert sums[0] * step == pytest.approx(np.log(2), rel=1e-3)
+
+
+def test_what_is_near_a_centre_between_two_cells_is_in_three_of_them():
+    counts = np.arange(6.0)[None] ** 2  # cells -1, 0, ..., 4
+    assert column_ranges.count_around(counts, np.array([1.5])).tolist() == [1 + 4 + 9]
+    assert column_ranges.count_around(counts, np.array([2.0])).tolist() == [4 + 9]
+
+
+def test_whole_scores_stay_what_they_are(monkeypatch):
+    """Exact noise is added to the errors that were counted, and to nothing else."""
+    given = TABLE[private_tuning.margin_law] | {"noise": "exact"}
+    law = private_tuning.margin_law(**given).tuning
+    monkeypatch.setattr(private_tuning, "noisy_counts", lambda rng, counts, sigma: counts)
+    drawn, scores, released = law.run_alone(rng(), 8)
+    for j, score, weights in zip(drawn, scores, released, strict=True):
+        assert score == law.score(j, weights[None, : law.base[j].dimension])[0]
+
+
+@pytest.mark.parametrize("chance", [-0.5, 0.25, 1.5])
+def test_a_coin_has_a_chance_between_0_and_1(chance):
+    """Whatever it is compared with: the evidence is computed from that chance."""
+    seen = []
+
+    class Tape:
+        def met(self, kind, scale, heads, result, *more):
+            seen.append(float(heads))
+            return np.asarray(result, dtype=float)
+
+    number = recorder.uniform(0.75, Tape(), np.arange(1))
+    assert (bool(number < chance), bool(number > chance)) == (chance > 0.75, chance < 0.75)
+    assert seen == [min(max(chance, 0), 1), 1 - min(max(chance, 0), 1)]
