@@ -103,6 +103,8 @@ def verdicts(profile: str) -> Callable[[Path], int]:
         kept = place / "root.txt"
         if not kept.exists():
             kept.write_text(str(secrets.randbelow(2**32)))
+        run = ("run", "--profile", profile, "--jobs", "2", "--seed", kept.read_text(), "--out", str(place))
+        subprocess.run([*CODES, "lemmata", *run], cwd=ROOT)  # into the store that is read next, row by row
         asked = (kept.read_text(), str(place / "ledger.sqlite"), profile)
         return subprocess.run([*CODES, "tests.test_verdicts", *asked], cwd=ROOT).returncode
 
