@@ -62,7 +62,7 @@ class Growth:
 
     params = (NAMES,)
     param_names = ("estimator",)
-    timeout = 900
+    timeout = 1800  # a private search of 40,000 records takes three minutes, three times
     sizes, d = (5000, 10_000, 20_000, 40_000), 100
 
     def setup(self, name):
@@ -128,3 +128,18 @@ class Sparse:
         return peak_over(stored, partial(fit, name, self.X, self.y))
 
     track_memory_over_table.unit = "ratio"
+
+
+class SparseRanges:
+    """50,000 x 10,000 with 50 entries a row in CSR, 30 MB, where ranges are found: seconds and memory as above."""
+
+    params = (["MarginClassifier", "PrivateScaler"],)
+    param_names = ("estimator",)
+    timeout = 900
+
+    def setup(self, name):
+        dear("fits of 50,000 sparse records")
+        self.X, self.y = sparse_table(50_000, 10_000)
+
+    track_time_over_logistic_regression = Sparse.track_time_over_logistic_regression
+    track_memory_over_table = Sparse.track_memory_over_table
