@@ -26,7 +26,7 @@ from lemmata.mechanisms.numerics.arguments import (
     check_vector,
     resolve_generator,
 )
-from lemmata.mechanisms.numerics.arithmetic import certified_delta, round_up, short_repr
+from lemmata.mechanisms.numerics.arithmetic import certified_delta, round_up, short_repr, sqrt_up
 from lemmata.mechanisms.privacy import ApproxDP, gaussian_noise_multiplier
 
 FINE = 2**16  # grid steps in one standard deviation, by default
@@ -91,7 +91,7 @@ def spent_delta(epsilon: float, moved: float, steps: int, F: int) -> float:
     >>> spent_delta(1.0, 2.0**16, 4 * 2**16, 1) > 1e-6 > spent_delta(1.0, 2.0**16, 5 * 2**16, 1)
     True
     """
-    left = epsilon - round_up(Fraction(nextafter(sqrt(F), inf)) * Fraction(moved) / (2 * steps**2))
+    left = epsilon - round_up(Fraction(sqrt_up(Fraction(F))) * Fraction(moved) / (2 * steps**2))
     if left < 0 or 24 * steps**2 < F:
         return 1.0
     factor = 1 + 2 * Fraction(F, 24 * steps**2)  # exp(x) <= 1 + 2 x for x <= 1
@@ -149,7 +149,7 @@ def law(
     grid = 2.0 ** (frexp(sigma / steps)[1] - 1)
     if not bound <= grid * 2.0**52:
         raise ValueError(f"steps = {steps}: the grid has more than 2^52 steps in bound = {bound}")
-    moved = round_up(Fraction(sensitivity) / Fraction(grid)) + nextafter(sqrt(F), inf)
+    moved = round_up(Fraction(sensitivity) / Fraction(grid) + Fraction(sqrt_up(Fraction(F))))
     if spent_delta(privacy.epsilon, moved, MOST, F) > privacy.delta:
         raise ValueError(f"privacy = {short_repr(privacy)} needs more than {MOST} grid steps at steps = {steps}")
     low, count = 0, MOST

@@ -54,6 +54,7 @@ LISTED = {
     ("learners.statistics.second_moments", "round_up"): 1,
     ("learners.statistics.second_moments", "sqrt_up"): 2,
     ("noise.discrete_gaussian", "round_up"): 4,
+    ("noise.discrete_gaussian", "sqrt_up"): 2,
     ("noise.gaussian", "round_up"): 1,
     ("noise.grid_gaussian", "round_up"): 2,
     ("noise.grid_sums", "round_up"): 1,
@@ -70,6 +71,7 @@ ELSEWHERE = {  # roundings whose run shows nothing here, and why
     "round_down(epsilon / (2 * guesses))": "a share, of which less is safer: the promise of a run falls with it",
     "round_down(delta / (2 * guesses))": "as the share of epsilon",
     "round_down(epsilon / 2)": "as the share of a run",
+    "sqrt_up(Fraction(F))": "a hundredth of it is less than a step of the noise: test_hardening_lines",
     "round_down(Fraction(epsilon) * (1 - Fraction(SPARED)) - (Fraction(eta) + 1) * Fraction(growth))": "of a yes or no",
 }
 

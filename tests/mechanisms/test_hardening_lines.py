@@ -6,15 +6,18 @@ from math import inf, nextafter
 import numpy as np
 import pytest
 
-from lemmata import ApproxDP, MarginClassifier
+from lemmata import ApproxDP, MarginClassifier, PureDP
+from lemmata.mechanisms.audit.play import recorded_answers
 from lemmata.mechanisms.audit.subjects import recorder
 from lemmata.mechanisms.features.sign_projection import sign_projection
-from lemmata.mechanisms.learners.descent import private_tuning, sampled_gd
-from lemmata.mechanisms.learners.erm import dp_erm
-from lemmata.mechanisms.learners.glm import glm_losses, grid_search
-from lemmata.mechanisms.noise import discrete_gaussian, grid_sums
+from lemmata.mechanisms.learners.descent import private_perceptron, private_tuning, sampled_gd
+from lemmata.mechanisms.learners.erm import dp_erm, phased_sgd
+from lemmata.mechanisms.learners.glm import glm_gd, glm_losses, grid_search
+from lemmata.mechanisms.noise import discrete_gaussian, grid_sums, snapping
 from lemmata.mechanisms.numerics.arithmetic import round_up
 from lemmata.mechanisms.privacy import to_gaussian_budget
+from lemmata.mechanisms.selection import tuning_budget
+from lemmata.mechanisms.solvers import svm
 from lemmata.mechanisms.tables import column_ranges
 from tests.mechanisms.valid_calls import TABLE, rng
 
@@ -42,10 +45,27 @@ def test_the_budget_of_a_selection_is_at_most_half_where_half_is_no_float():
 
 def test_the_promise_of_discrete_noise_takes_the_shift_rounded_up(monkeypatch):
     seen = []
-    monkeypatch.setattr(discrete_gaussian, "certified_delta", lambda epsilon, mu: seen.append(mu) or 1e-9)
+    monkeypatch.setattr(discrete_gaussian, "certified_delta", lambda epsilon, mu: seen.append(mu) or 0.1)
     for moved in range(1, 12):
-        discrete_gaussian.spent_delta(5.0, float(moved), 10_007, 1)
+        spent = discrete_gaussian.spent_delta(5.0, float(moved), 10_007, moved)
         assert F(seen[-1]) >= F(moved, 10_007) > F(nextafter(seen[-1], 0))
+        assert F(spent) >= (1 + 2 * F(moved, 24 * 10_007**2)) * F(0.1) > F(nextafter(spent, 0))
+
+
+def test_rounded_centres_are_as_far_apart_as_they_may_be(monkeypatch):
+    """By sensitivity / grid + sqrt(F) steps: the sum of two numbers that are rounded up is rounded up, too."""
+    seen = []
+    monkeypatch.setattr(discrete_gaussian, "spent_delta", lambda epsilon, moved, *_: seen.append(moved) or 0.0)
+    for size in range(2, 12):
+        law = discrete_gaussian.law(np.zeros(size), sensitivity=1 + size / 7, bound=1.0, privacy=ApproxDP(1.0, 1e-6))
+        assert (F(seen[-1]) - F(1 + size / 7) / F(law.grid)) ** 2 >= size
+
+
+@pytest.mark.parametrize("law", [discrete_gaussian.law, snapping.law])
+def test_values_beyond_the_bound_are_clipped(law):
+    privacy = PureDP(1.0) if law is snapping.law else ApproxDP(1.0, 1e-6)
+    made = law([1e6, -1e6], sensitivity=0.5, bound=1.0, privacy=privacy)
+    assert 1 <= made.centre[0] == -made.centre[1] <= 2  # the scale of snapping may be the larger bound
 
 
 def test_rows_are_counted_together_before_they_are_cut_into_bands(monkeypatch):
@@ -88,6 +108,64 @@ def test_what_is_near_a_centre_between_two_cells_is_in_three_of_them():
     counts = np.arange(6.0)[None] ** 2  # cells -1, 0, ..., 4
     assert column_ranges.count_around(counts, np.array([1.5])).tolist() == [1 + 4 + 9]
     assert column_ranges.count_around(counts, np.array([2.0])).tolist() == [4 + 9]
+
+
+def test_runs_are_counted_exactly_where_scores_are(monkeypatch):
+    law = private_tuning.margin_law(**TABLE[private_tuning.margin_law] | {"noise": "exact"}).tuning
+    monkeypatch.setattr(type(law.runs), "sample", lambda *_: pytest.fail("a chance in float64"))
+    assert len(law.sample(rng(), 2)["index"]) == 2
+
+
+def test_batches_have_exact_chances_only_where_they_are_asked_for(monkeypatch):
+    drawn = lambda exactly: [*sampled_gd.draw_batches(np.random.default_rng(0), 9, 0.5, 3, exactly=exactly)]  # noqa: E731
+    exact = drawn(True)
+    monkeypatch.setattr(sampled_gd, "draw_waiting_times", lambda *_: pytest.fail("another stream"))
+    assert len(drawn(False)) == len(exact) == 3
+    with pytest.raises(pytest.fail.Exception):
+        drawn(True)
+
+
+def test_a_step_of_phased_descent_is_longer_than_its_product_in_floats(monkeypatch):
+    seen = []
+    monkeypatch.setattr(phased_sgd, "average_error", lambda longest, **_: seen.append(longest) or 0.0)
+    for lipschitz in np.random.default_rng(0).random(40).tolist():
+        phased_sgd.exact_sigma(9, 3, step=0.1, lipschitz=lipschitz, multiplier=1.0, norm_bound=1.0)
+        assert F(seen[-1]) >= F(lipschitz) * F(0.1) * (1 + F(1, 2**50))
+
+
+def test_a_slope_counts_as_1_at_most(monkeypatch):
+    """Also where its bound is too small by a last bit, or, here, by a factor."""
+    law = glm_gd.law(**TABLE[glm_gd.law] | {"noise": "exact"})
+    X, shape = law.data.X, (1, law.data.X.shape[1])
+    monkeypatch.setattr(glm_losses.Records, "slope_bound", lambda *_: 1e-6)
+    monkeypatch.setattr(glm_gd.GridNoise, "add", lambda self, sums: sums)
+    total = law._noisy_gradients(rng(), shape)(np.zeros(shape)) * len(X) / 1e-6
+    assert 0 < np.linalg.norm(total) <= np.linalg.norm(X, axis=1).sum() * (1 + 1e-9)
+
+
+def test_rounds_are_rounded_up():
+    """(500 x 0.27)^2 / (36 x 50) = 10.1."""
+    assert private_perceptron.default_rounds(500, 50, mu=0.27) == 11
+
+
+def test_what_the_sharp_account_leaves_is_rounded_down(monkeypatch):
+    seen = []
+    monkeypatch.setattr(tuning_budget, "certified_delta", lambda epsilon, mu: seen.append(epsilon) or 0.0)
+    for epsilon in (1.0, 1.7, 2.3, 3.1, 4.9):
+        assert tuning_budget._sharp_holds.__wrapped__(0.05, epsilon, 1e-6, 0.1, 1.0)
+        growth, first = seen[-2:]
+        assert F(first) <= F(epsilon) * (1 - F(tuning_budget.SPARED)) - 2 * F(growth) < F(nextafter(first, inf))
+
+
+def test_a_dual_solution_is_within_its_box():
+    """A row on its margin, whose equation has a solution far beyond the box."""
+    _, dual, gap = svm._polish(np.array([2.0]), np.array([0.9]), inf, np.array([[0.5]]), np.array([1.0]))
+    assert dual.tolist() == [1.0] and 0 <= gap < inf
+
+
+def test_a_release_without_answers_has_no_answer_in_its_direction():
+    answers, found = recorded_answers._same_direction(np.zeros((9, 0)), np.random.default_rng(0).normal(size=(9, 2)))
+    assert len(answers) == len(found) == 0
 
 
 def test_whole_scores_stay_what_they_are(monkeypatch):

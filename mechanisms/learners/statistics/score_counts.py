@@ -68,7 +68,7 @@ def law(
     Formal guarantee: mu-GDP under replacement of one record, with the mu of `privacy` (for an ApproxDP the largest that
     implies it), for every input; with `noise` "exact" it holds for the bits released. `y`: -1 or +1, shape (n,), or
     (K, n) with the side of every class; a record of neither is counted nowhere. Raises ValueError for another shape or
-    type, and for a budget of 0.
+    type.
 
     >>> made = law([[0.5], [-0.9], [0.0]], [1, -1, 0], weights=[[3.0]], privacy=GaussianDP(1.0))
     >>> made.counts.sum(axis=-1).tolist(), round(made.sigma, 4)
@@ -82,8 +82,6 @@ def law(
         raise ValueError(f"weights must have shape (K, {d}) with K >= 1, got {public.shape}")
     if sides.shape != (len(public), n):
         raise ValueError(f"y must have shape ({n},), or ({len(public)}, {n}) for as many weights, got {np.shape(y)}")
-    if not budget.mu:
-        raise ValueError(f"privacy must have a mu above 0, got {budget.mu}")
     norms = np.linalg.norm(public, axis=1)
     scores = np.asarray(rows @ (public / np.where(norms > 0, norms, 1.0)[:, None]).T)
     counts = np.stack([count_scores(score, side) for score, side in zip(scores.T, sides, strict=True)])

@@ -124,7 +124,7 @@ def law(X: ArrayLike, y: ArrayLike, *, privacy: GaussianDP | ApproxDP, noise: st
         raise ValueError(f"y must have shape ({n},), got {targets.shape}")
     check_columns(D)
     count_coefficient_bits(n)
-    sigma = round_up(Fraction(sqrt_up(SQUARE)) / Fraction(budget.mu)) if budget.mu else np.inf
+    sigma = round_up(Fraction(sqrt_up(SQUARE)) / Fraction(budget.mu))
     if not sigma <= 2.0**WIDE:
         raise ValueError(f"privacy must have a mu of at least {2.2 / 2**WIDE:.2g} for exact noise, got {budget.mu}")
     bits = max(0, min(FINEST, (EXACT - n.bit_length()) // 2, (WIDE - frexp(sigma)[1]) // 2))
