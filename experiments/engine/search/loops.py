@@ -9,6 +9,7 @@ What she holds fixed may be a premise, and stays. Values that are tied to each o
 
 - if a number that it varies has no name that is wanted, its own or the one that settings give it;
 - if what it runs over depends on another loop, or on a coordinate that the check is called with;
+- if a variable of it is read outside the loop, whose last value the rest depends on;
 - if it gives texts that are read for more than settings, each of which comes with one value of what is varied;
 - if a turn carries on what an earlier one has left, such as a running sum or a list that grows.
 
@@ -36,6 +37,7 @@ import numpy as np
 from lemmata.experiments.engine.search.variables import (
     carries_on,
     find_labels,
+    find_read_outside,
     is_chain,
     list_assignments,
     list_bound,
@@ -239,6 +241,7 @@ class _Transformer(ast.NodeTransformer):
                 self.fixed[target.id] = depends
         named = [each for each in ast.walk(function) if isinstance(each, ast.Name)]
         self.loaded = {each.id for each in named if isinstance(each.ctx, ast.Load)}
+        self.read_outside = find_read_outside(function)
         self.sources: set[str] = set()  # variables that nothing but opened assignments read
         self.partners = self._pair_assignments(function, stored)
         self.labels = find_labels(function)
@@ -299,7 +302,7 @@ class _Transformer(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> ast.AST:
         own = {each.id for each in ast.walk(node.target) if isinstance(each, ast.Name)}
         inside = {target.id for each in ast.walk(node) for target, _ in list_assignments(each)} & self.partners.keys()
-        if not carries_on(node, self.locals):
+        if not carries_on(node, self.locals) and self.read_outside.isdisjoint(own):
             node.iter = self._open(node.target, node.iter)
         if inside and own <= self.sources:
             named = [self._spell(name) for name in sorted(inside)]

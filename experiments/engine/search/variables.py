@@ -133,6 +133,18 @@ def find_names(*nodes: ast.AST) -> set[str]:
     return {each.id for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
+def find_read_outside(function: ast.AST) -> set[str]:
+    """The variables that are read outside the loops and comprehensions which run over them."""
+    bound = ((node, [node, *getattr(node, "generators", [])]) for node in ast.walk(function))
+    loops = [
+        (node, [each.target for each in parts if isinstance(each, ast.For | ast.comprehension)])
+        for node, parts in bound
+    ]
+    inside = {(id(each), name) for node, targets in loops for name in find_names(*targets) for each in ast.walk(node)}
+    names = [each for each in ast.walk(function) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
+    return {each.id for each in names if (id(each), each.id) not in inside}
+
+
 def find_labels(function: ast.AST) -> set[str]:
     """The variables that are read for nothing but settings, `{"graph": name.upper()}`, and what an error says.
 

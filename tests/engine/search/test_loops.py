@@ -383,6 +383,18 @@ def numbers_up_to(end):
         yield {"n": n}, n, 24
 
 
+def read_after_its_loop():
+    for n in SIZES:
+        yield {"n": n}, n, 24
+    yield {"n": n}, 3, n
+
+
+def looped_twice():
+    for n in SIZES:
+        yield {"n": n}, n, 24
+    assert all(n for n in SIZES)
+
+
 def from_a_helper_of_a_loop():
     for end in SIZES:
         yield from numbers_up_to(end)
@@ -488,6 +500,8 @@ def test_a_loop_runs_over_the_value_that_is_given(check, arguments, looped, case
         (sum_of_its_own, {}, {"n", "k"}, {"n"}),
         (largest_so_far, {}, {"n"}, {"n"}),
         (crossed, {}, {"x"}, {"x"}),
+        (read_after_its_loop, {}, {"n"}, set()),
+        (looped_twice, {}, {"n"}, {"n"}),
         (up_to, {"largest": 5}, {"n", "largest"}, set()),  # tied to a coordinate that the check is called with
         (by_other_names, {}, {"guesses"}, set()),
     ],
