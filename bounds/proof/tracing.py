@@ -14,7 +14,7 @@ import math
 import operator
 import textwrap
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from types import FunctionType, ModuleType
 from typing import Any
@@ -291,10 +291,15 @@ def _lazily(function: FunctionType) -> Callable[..., Any]:
 @functools.cache
 def compiled(function: FunctionType) -> Callable[..., Any]:
     """A function of ours, compiled again from its source."""
+    return compile_tree(parse_function(function), function)
+
+
+def parse_function(function: FunctionType) -> Any:
+    """The syntax tree of a function or a lambda. Raises NotGeneric where its text cannot be read."""
     try:
         if function.__name__ == "<lambda>":
-            return compile_tree(find_lambda(function), function)
-        return compile_tree(ast.parse(textwrap.dedent(inspect.getsource(function))).body[0], function)
+            return find_lambda(function)
+        return ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     except (OSError, SyntaxError, TypeError, ValueError) as error:
         raise NotGeneric(f"{function!r} has no source ({error})") from error
 
@@ -313,15 +318,24 @@ def find_lambda(function: FunctionType) -> ast.Lambda:
     return found
 
 
-def compile_tree(tree: Any, function: FunctionType) -> Callable[..., Any]:
-    """A syntax tree of a function, with exact numbers, in the namespace of that function."""
+def compile_tree(
+    tree: Any,
+    function: FunctionType,
+    rewrite: ast.NodeTransformer | None = None,
+    operations: Mapping[str, Any] = OPERATIONS,
+    replace: Callable[[Any], Any] = follow,
+) -> Callable[..., Any]:
+    """A syntax tree of a function in the namespace of that function, by default with exact numbers.
+
+    `rewrite` changes the tree so that it calls `operations`; `replace` is called for what the function names.
+    """
     if isinstance(tree, ast.Lambda):
         body, arguments = ast.Return(tree.body), tree.args
         tree = ast.parse("def made(): pass").body[0]
         tree.args, tree.body = arguments, [body]
     if not isinstance(tree, ast.FunctionDef):
         raise NotGeneric(f"{function!r} is not a function")
-    tree = _Exactly().visit(tree)
+    tree = (rewrite or _Exactly()).visit(tree)
     tree.decorator_list = []
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
@@ -329,9 +343,9 @@ def compile_tree(tree: Any, function: FunctionType) -> Callable[..., Any]:
         elif isinstance(node, ast.arg):
             node.annotation = None
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    space: dict[str, Any] = {"__name__": function.__module__, **OPERATIONS}
+    space: dict[str, Any] = {"__name__": function.__module__, **operations}
     named = {**vars(builtins), **function.__globals__, **inspect.getclosurevars(function).nonlocals}
-    space |= {name: follow(named[name]) for name in names & named.keys()}
+    space |= {name: replace(named[name]) for name in names & named.keys()}
     module = ast.fix_missing_locations(ast.Module([tree], []))
     exec(compile(module, function.__code__.co_filename, "exec"), space)
     return space[tree.name]

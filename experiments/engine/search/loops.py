@@ -91,7 +91,9 @@ class Opening:
         fixed_too: bool = False,  # whether what the author holds fixed is replaced as well, in a proof
         arrays: Iterable[str] = (),
         functions: Iterable[str] = (),  # those of `arrays` that are functions
+        compile_opened: Callable[..., Any] | None = None,  # (function, outermost): what `_compile` returns, or the like
     ) -> None:
+        self.compile_opened = compile_opened or _compile
         self.wanted, self.given, self.called = frozenset(wanted), given, frozenset(called)
         self.arrays, self.functions, self.fixed_too = frozenset(arrays), frozenset(functions), fixed_too
         self.found: set[str] = set()
@@ -190,7 +192,7 @@ class Opening:
         `is_fixed`: whether it is called with the same arguments at every setting.
         """
         plain = inspect.unwrap(function) if isinstance(function, FunctionType) else None
-        opened = _compile(plain, is_fixed) if plain is function and _package(plain.__module__) == home else None
+        opened = self.compile_opened(plain, is_fixed) if plain is function and find_package(plain) == home else None
         return functools.partial(opened, **{OPENING: self}) if opened else function
 
 
@@ -219,8 +221,9 @@ def _replace(names: Names, item: Any, given: Mapping[str, Any]) -> Any:
     return Fraction(given[name]) if isinstance(item, Fraction) and is_number(given[name]) else given[name]
 
 
-def _package(module: str) -> str:
-    return module.rpartition(".")[0]
+def find_package(function: Any) -> str:
+    """The package of the module in which a function is defined."""
+    return function.__module__.rpartition(".")[0]
 
 
 class _Transformer(ast.NodeTransformer):
@@ -245,7 +248,7 @@ class _Transformer(ast.NodeTransformer):
         self.sources: set[str] = set()  # variables that nothing but opened assignments read
         self.partners = self._pair_assignments(function, stored)
         self.labels = find_labels(function)
-        self.home = _package(check.__module__)
+        self.home = find_package(check)
         self.names: dict[str, list[str]] = {}  # of a variable: those under which a setting may hold it
         for each in ast.walk(function):
             for key, value in zip(each.keys, each.values, strict=True) if isinstance(each, ast.Dict) else ():

@@ -187,7 +187,7 @@ def neighbours(
     setting: Setting, domains: Domains, arrays: Mapping[str, Arrays], rng: np.random.Generator
 ) -> Iterator[Setting]:
     """Settings so near that a statement about real numbers says the same there, while rounding errors differ."""
-    for _ in range(8):
+    for _ in range(8 if arrays or not all(domain.whole for domain in domains.values()) else 0):
         yield {
             **setting,
             **{name: each.jitter(setting[name], rng) for name, each in arrays.items()},

@@ -4,18 +4,18 @@
 
 draws settings from the domains of the hypotheses, climbs from the worst, and doubles whole numbers one at a time. Every
 evaluation is the claim's own check at one setting, decided as its author's cases are. What fails in floats has to fail
-at all settings beside it, and in every mode of rounding, where rounding errors are others; what fails in balls or
+at all settings beside it, in every mode of rounding, and with random errors in each operation; what fails in balls or
 rationals fails. Then it is made simpler as long as it fails. A case refutes only at a setting that the hypotheses can
 judge in full.
 """
 
+import contextlib
 import functools
 import inspect
 import math
-import sys
 import textwrap
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -46,6 +46,8 @@ SHRINKING = 1000  # evaluations that a counterexample is made simpler in
 FAR_OFF = 1e-6  # relatively, a failure is further off than that
 SMALL, TINY = 1e-12, 1e-290  # and absolutely, one in floats, and one in balls or rationals
 FAILS = {"<=": "left > right", "=": "abs(left - right) > 1e-6 * abs(right)"}  # in Python, of the sides of a case
+ROUNDED, DISTURBED = 2, 3  # neighbours that are rounded otherwise too, and disturbed evaluations of each setting
+NOTHING = 1e-9  # up to which a side may be a rounded 0
 LADDER = 0.05  # CPU seconds of an evaluation, beyond which a whole number is not doubled
 
 
@@ -59,6 +61,7 @@ class Search:
     counts: Counter = field(default_factory=Counter)  # decided, outside, unjudged, raised
     worst: list[tuple[float, Setting, Verdict]] = field(default_factory=list)  # left / right first, the largest on top
     found: tuple[Setting, Verdict] | None = None
+    disturbance: rounding.Disturbance = field(default_factory=rounding.Disturbance)
 
     @property
     def domains(self) -> points.Domains:
@@ -85,12 +88,15 @@ class Search:
         parameters = inspect.signature(self.claim.theorem.formula).parameters.values()
         return {one.name: one.default for one in parameters if is_number(one.default)}
 
-    def judge(self, setting: Setting) -> tuple[Verdict | None, float]:
-        """The verdict of the check at one setting, None where it says nothing there; and the largest left / right."""
+    def judge(self, setting: Setting, make: Callable[..., Any] | None = None) -> tuple[Verdict | None, float]:
+        """The verdict of the check at one setting, None where it says nothing there; and the largest left / right.
+
+        `make` makes its cases otherwise.
+        """
         self.counts["tried"] += 1
         try:
             with points.guard_evaluation():
-                verdict, ratio = judge_cases(self.claim, self.oracle, setting)
+                verdict, ratio = judge_cases(self.claim, make or self.oracle.make_cases, setting)
             if verdict is None:
                 self.counts["unjudged"] += 1
             return verdict, ratio
@@ -151,17 +157,24 @@ class Search:
         verdicts = [self.judge(point)[0] for point in beside]
         if not all(other is not None and other.outcome == REFUTED for other in verdicts):
             return False
-        return all(self.fails_rounded(point) for point in (setting, *beside))
+        return all(map(self.fails_rounded, (setting, *beside[:ROUNDED])))
 
     def fails_rounded(self, setting: Setting) -> bool:
         """Whether a statement fails by as much where floats are rounded otherwise, as far as the check runs so."""
-        gap = _gap(self.judge(setting)[0])
-        for mode in rounding.MODES:
-            with rounding.rounded(mode):
-                verdict, _ = self.judge(setting)
-            if verdict is not None and not abs(_gap(verdict) - gap) <= gap / 4:
+        counts = Counter(self.counts)
+        sides = _sides(self.judge(setting)[0])
+        gaps = (abs(sides[0] - sides[1]),) * 2
+        for mode in (*rounding.MODES, *(None,) * DISTURBED):
+            with rounding.rounded(mode) if mode else contextlib.nullcontext():
+                verdict, _ = self.judge(setting, None if mode else self.disturb)
+            self.counts = Counter({**counts, "tried": self.counts["tried"]})  # a replay says nothing of the check
+            if verdict is not None and not all(map(is_near, _sides(verdict), sides, gaps)):
                 return False
         return True
+
+    def disturb(self, /, **setting: Any) -> Any:
+        """The cases of the check at a setting, where it runs with disturbed operations."""
+        return self.disturbance.make_cases(self.oracle.check, *self.oracle.split(setting))
 
     def is_smooth(self, row: list[Setting], failure: float) -> bool:
         """Whether left / right has no jumps along a row that are as large as a tenth of a failure, in logarithms.
@@ -189,23 +202,26 @@ class Search:
                         break
 
 
-def _sides(verdict: Verdict) -> tuple[float, float]:
-    shown = verdict.witness or {}
+def _sides(verdict: Verdict | None) -> tuple[float, float]:
+    """Both sides of a failure; NaN where there is none."""
+    shown = (verdict and verdict.witness) or {}
     return float(shown.get("found", math.nan)), float(shown.get("claimed", math.nan))
 
 
-def _gap(verdict: Verdict | None) -> float:
-    """How far the sides of a failure are apart; 0 where there is none, and at most a float."""
-    if verdict is None or verdict.outcome != REFUTED:
-        return 0.0
-    found, claimed = _sides(verdict)
-    return min(abs(found - claimed), sys.float_info.max)
+def is_near(other: float, side: float, gap: float) -> bool:
+    """Whether a side of a failure is the same, up to a quarter of the gap to the other side and a hundredth of itself.
+
+    A side that changes by more has no digits left: nothing is known of the number that it stands for, unless it is tiny
+    and may stand for a 0.
+    """
+    is_tiny = max(abs(side), abs(other)) <= NOTHING
+    return other == side or abs(other - side) <= (gap / 4 if is_tiny else min(gap / 4, abs(side) / 100))
 
 
-def judge_cases(claim: Claim, oracle: points.Oracle, setting: Setting) -> tuple[Verdict | None, float]:
-    """What a claim by cases says of those that its check makes at one setting."""
+def judge_cases(claim: Claim, make: Callable[..., Any], setting: Setting) -> tuple[Verdict | None, float]:
+    """What a claim by cases says of those that are made at one setting."""
     trial: Any = claim.trial
-    return trial.judge_cases(oracle.make_cases, setting)
+    return trial.judge_cases(make, setting)
 
 
 def is_searchable(claim: Claim) -> bool:
@@ -245,7 +261,7 @@ def judge_at(claim: Claim, setting: Setting) -> Verdict:
     """The verdict of a claim's check at a setting that a search has found."""
     oracle = points.open_check(claim)
     arrays = {name: each.restore(np.array(setting[name], dtype=float)) for name, each in oracle.arrays.items()}
-    verdict, _ = judge_cases(claim, oracle, setting | arrays)
+    verdict, _ = judge_cases(claim, oracle.make_cases, setting | arrays)
     assert verdict is not None, f"{claim.key} says nothing at {setting}"
     return verdict
 

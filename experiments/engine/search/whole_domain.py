@@ -6,14 +6,12 @@ tries to prove and `checker` has to accept.
 """
 
 import contextlib
-import functools
 import inspect
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from types import FunctionType
 from typing import Any
 
 from lemmata.bounds.proof import checker, prover
@@ -33,16 +31,6 @@ from lemmata.experiments.engine.claims.claim import Claim, grid as plain_grid
 from lemmata.experiments.engine.claims.steps import chain
 from lemmata.experiments.engine.search.domains import meet_intervals
 from lemmata.experiments.engine.search.loops import OPENING, Opening, parse_opened
-
-
-class Following(Opening):
-    """The loops of a check that is followed, and of the generators that it yields from."""
-
-    def open_call(self, function: Callable[..., Any], home: str, is_fixed: bool) -> Callable[..., Any]:
-        plain: Any = inspect.unwrap(function) if isinstance(function, FunctionType) else None
-        tree = parse_opened(plain) if plain and plain.__module__.rpartition(".")[0] == home else None
-        return functools.partial(compile_tree(tree, plain), **{OPENING: self}) if tree else function
-
 
 BUDGETS = (60, 400)  # steps of a search for a proof
 Stage = tuple[str, Expression, Expression, list[Condition]]  # reason, left, right, conditions
@@ -115,8 +103,8 @@ def list_stages(claim: Claim) -> Iterator[Stage]:
     remembered()[id(plain_grid)] = plain_grid, grid
     check, needed = inspect.unwrap(claim.trial), arguments(claim)
     given = {name: variable(name) for name in needed}
-    tree = parse_opened(check)
-    run = compile_tree(tree, check) if tree else compiled(check)
+    opened = _compile_exactly(check)
+    run = opened or compiled(check)
     parameters = inspect.signature(check).parameters.values()
     asked = (
         needed
@@ -124,8 +112,8 @@ def list_stages(claim: Claim) -> Iterator[Stage]:
         else [p.name for p in parameters if p.default is p.empty]
     )
     looped = {name: given[name] for name in needed if name not in asked}
-    opening = Following(looped, looped, fixed_too=True)
-    called = {name: given[name] for name in asked} | ({OPENING: opening} if tree else {})
+    opening = Opening(looped, looped, fixed_too=True, compile_opened=_compile_exactly)
+    called = {name: given[name] for name in asked} | ({OPENING: opening} if opened else {})
 
     def stages() -> list[tuple[str, Any, Any]]:
         if not all(map(bool, followed_hypotheses(claim, given))):
@@ -144,6 +132,12 @@ def list_stages(claim: Claim) -> Iterator[Stage]:
             if left is right and not left.is_number:
                 raise NotGeneric(f"{reason}: both sides are the same expression")
             yield reason, left, right, taken
+
+
+def _compile_exactly(function: Any, outermost: bool = True) -> Callable[..., Any] | None:
+    """A function with opened loops and exact numbers; None where its text cannot be read."""
+    tree = parse_opened(function)
+    return compile_tree(tree, function) if tree else None
 
 
 def grid(**axes: Any) -> list[dict[str, Any]]:

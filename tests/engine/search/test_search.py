@@ -249,6 +249,69 @@ def test_a_failure_is_as_large_in_every_mode_of_rounding(left, fails):
     assert 1 / float(3) == 0.3333333333333333 and 2 / float(3) == 0.6666666666666666  # to the nearest again
 
 
+def integral_by_recurrence(n):
+    """The integral of x^n e^(x - 1) over (0, 1), whose rounding error grows by n at each step."""
+    value = 1 - 1 / math.e
+    for k in range(1, n + 1):
+        value = 1 - k * value
+    return value
+
+
+def check_recurrence(*, n):
+    yield {"n": n}, integral_by_recurrence(n), UNSTABLE["a recurrence"](n=n)
+
+
+def check_alternating_sum(*, n):
+    total = sum((-1) ** k * math.comb(n, k) / (k + 1) for k in range(n + 1))
+    yield {"n": n}, total, UNSTABLE["an alternating sum"](n=n)
+
+
+def check_inverse(*, n):
+    matrix = np.array([[1 / (i + j + 1) for j in range(n)] for i in range(n)])
+    yield {"n": n}, math.exp(3.0 * n) / 100, UNSTABLE["an inverse"](n=n, norm=np.linalg.norm(np.linalg.inv(matrix), 2))
+
+
+UNSTABLE = {
+    "a recurrence": lambda *, n: 1 / (n + 1),
+    "an alternating sum": lambda *, n: 1 / n,
+    "an inverse": lambda *, n, norm: float(norm),
+}
+
+
+@pytest.mark.parametrize(
+    ("check", "n", "is_shared"),
+    [(check_recurrence, 21, True), (check_alternating_sum, 57, True), (check_inverse, 17, False)],
+)
+def test_an_unstable_formula_refutes_nothing(check, n, is_shared):
+    """Also where a rounding error is the same in all modes; the norm of an inverse stops at 10^18 in all of them."""
+    claim = make([*N, positive("norm")], lambda *, n, norm=1.0: 1.0, lambda bound: check)
+    seen = engine.Search(claim, generator(0, "x", {}, "search", 0), points.open_check(claim))
+    verdict, ratio = seen.judge({"n": n})
+    assert verdict.outcome == REFUTED and not seen.confirms({"n": n}, verdict, ratio)
+    with mock.patch.object(engine, "DISTURBED", 0):
+        assert seen.confirms({"n": n}, verdict, ratio) == is_shared
+
+
+def test_what_few_bits_say_is_not_disturbed_and_settings_are_not():
+    disturb = rounding.Disturbance()._disturb
+    assert disturb(0.75) == 0.75 and disturb(7) == 7
+    assert 0 < abs(disturb(0.1) - 0.1) < 2e-16 and not (disturb(np.array([0.1, 0.5])) == [0.1, 0.5]).all()
+    ((setting, left, _),) = rounding.Disturbance().make_cases(check_tenths, {"x": 0.1}, {})
+    assert setting == {"x": 0.1, "y": 0.1 * 0.1} and left != 0.1 * 0.1
+
+
+def check_tenths(*, x):
+    yield {"x": x, "y": x * x}, x * x, 1.0
+
+
+def test_neighbours_that_are_rounded_otherwise_are_two():
+    claim = make(X, lambda *, x: 1 + x, side(left=lambda x: math.exp(min(x, 700))))
+    seen = engine.Search(claim, generator(0, "x", {}, "search", 0), points.open_check(claim))
+    verdict, ratio = seen.judge({"x": 1.0})
+    with mock.patch.object(seen, "fails_rounded", return_value=True) as asked:
+        assert seen.confirms({"x": 1.0}, verdict, ratio) and asked.call_count == 3
+
+
 def test_a_counterexample_is_made_simple():
     assert look(make(*FALSE["n! <= 10^n"])).witness["setting"] == {"n": 25}
     assert look(make(*FALSE["n <= 100"])).witness["setting"] == {"n": 101}
