@@ -2,19 +2,21 @@
 
 from fractions import Fraction as F
 from math import inf, nextafter
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from lemmata import ApproxDP, MarginClassifier, PureDP
+from lemmata.mechanisms.audit.front import pair_replay
 from lemmata.mechanisms.audit.play import recorded_answers
-from lemmata.mechanisms.audit.subjects import recorder
+from lemmata.mechanisms.audit.subjects import other_libraries, recorder
 from lemmata.mechanisms.features.sign_projection import sign_projection
 from lemmata.mechanisms.learners.descent import private_perceptron, private_tuning, sampled_gd
 from lemmata.mechanisms.learners.erm import dp_erm, phased_sgd
 from lemmata.mechanisms.learners.glm import glm_gd, glm_losses, grid_search
 from lemmata.mechanisms.noise import discrete_gaussian, grid_sums, snapping
-from lemmata.mechanisms.numerics.arithmetic import round_up
+from lemmata.mechanisms.numerics.arithmetic import group_delta, round_up
 from lemmata.mechanisms.privacy import to_gaussian_budget
 from lemmata.mechanisms.selection import tuning_budget
 from lemmata.mechanisms.solvers import svm
@@ -166,6 +168,50 @@ def test_a_dual_solution_is_within_its_box():
 def test_a_release_without_answers_has_no_answer_in_its_direction():
     answers, found = recorded_answers._same_direction(np.zeros((9, 0)), np.random.default_rng(0).normal(size=(9, 2)))
     assert len(answers) == len(found) == 0
+
+
+def test_random_batches_in_floats_may_have_any_number_of_rows(monkeypatch):
+    monkeypatch.setattr(grid_sums, "EXACT", grid_sums.BITS + 3)
+    plan = sampled_gd.Plan(3, 0.5, 0.1)
+    asked = dict(margins=np.array([0.5]), sizes=plan, privacy=ApproxDP(1.0, 1e-6), radius=1.0, projections=[None])
+    assert len(sampled_gd.candidates(np.eye(9), np.ones(9), noise="float", **asked)) == 1
+    with pytest.raises(ValueError, match="X has 9 rows"):
+        sampled_gd.candidates(np.eye(9), np.ones(9), noise="exact", **asked)
+
+
+def test_an_epsilon_of_snapping_is_raised_by_one_float():
+    sizes = dict(sensitivity=0.3, scale=1.7, bound=40.0)
+    told = snapping.snapping_epsilon(**sizes, F=1)
+    assert snapping.law([0.0], **sizes).privacy.epsilon == nextafter(told, inf)
+
+
+def test_a_group_has_so_many_times_the_delta():
+    for delta in np.random.default_rng(0).random(40).tolist():
+        spent = group_delta(0.0, delta / 10, 7)
+        assert F(spent) >= 7 * F(delta / 10) > F(nextafter(spent, 0))
+
+
+def test_another_answer_is_within_the_ends_of_a_bounded_law():
+    meeting = SimpleNamespace(
+        law="bounded laplace", outcome=np.zeros(9), centre=np.zeros(9), scale=np.ones(9), ends=(-0.5, 0.5)
+    )
+    for way in ("near", "below", "above", "far"):
+        other = pair_replay._other_outcome(meeting, meeting, way, np.random.default_rng(0))
+        assert np.abs(other).max() <= 0.5 and (way == "near" or np.abs(other).max() == 0.5)
+
+
+def test_a_value_beyond_the_ends_of_a_bounded_law_is_at_its_end(monkeypatch):
+    """As diffprivlib has it: noise is added to the value that is clipped."""
+    kinds = "Laplace Gaussian Geometric LaplaceBoundedDomain Exponential Binary".split()
+    made = {name: type(name, (), {"randomise": lambda self, value: value, "epsilon": 1.0}) for name in kinds}
+    library = SimpleNamespace(mechanisms=SimpleNamespace(**made))
+    found = {kind.__name__: patched for kind, _, patched in other_libraries._diffprivlib(library)}
+    one, seen = made["LaplaceBoundedDomain"](), []
+    vars(one).update(_scale=1.0, lower=0.0, upper=1.0, _check_all=lambda value: None)
+    tape = SimpleNamespace(busy=False, called=lambda law, scale, centre, *more, **ends: seen.append(centre) or 0.5)
+    monkeypatch.setattr(other_libraries, "running", [tape])
+    assert [found["LaplaceBoundedDomain"](one, value) for value in (-3.0, 0.25, 9.0)] == [0.5] * 3
+    assert seen == [0.0, 0.25, 1.0]
 
 
 def test_whole_scores_stay_what_they_are(monkeypatch):

@@ -218,7 +218,8 @@ def _diffprivlib(library: Any) -> Iterator[Patch]:
                 return before(self, value)
             self._check_all(value)
             declared = f"{type(self).__name__}, epsilon {self.epsilon:g}"
-            declared += f", sensitivity {self.sensitivity:g}" * hasattr(self, "sensitivity")
+            if hasattr(self, "sensitivity"):
+                declared += f", sensitivity {self.sensitivity:g}"
             return answer(running[-1], self, value, lambda: before(self, value), declared)
 
         return kind, "randomise", randomise
