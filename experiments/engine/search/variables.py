@@ -134,15 +134,18 @@ def find_names(*nodes: ast.AST) -> set[str]:
 
 
 def find_read_outside(function: ast.AST) -> set[str]:
-    """The variables that are read outside the loops and comprehensions which run over them."""
-    bound = ((node, [node, *getattr(node, "generators", [])]) for node in ast.walk(function))
-    loops = [
-        (node, [each.target for each in parts if isinstance(each, ast.For | ast.comprehension)])
-        for node, parts in bound
-    ]
-    inside = {(id(each), name) for node, targets in loops for name in find_names(*targets) for each in ast.walk(node)}
+    """The variables that are read outside the loops, comprehensions and lambdas that bind them."""
+    inside = {(id(each), name) for node in ast.walk(function) for name in _find_bound(node) for each in ast.walk(node)}
     names = [each for each in ast.walk(function) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
     return {each.id for each in names if (id(each), each.id) not in inside}
+
+
+def _find_bound(node: ast.AST) -> set[str]:
+    if isinstance(node, ast.For):
+        return find_names(node.target)
+    parts = [*getattr(node, "generators", []), getattr(node, "args", None)]
+    inner = [each for part in parts if isinstance(part, ast.AST) for each in ast.walk(part)]
+    return {name for each in inner for name in list_bound(each)}
 
 
 def find_labels(function: ast.AST) -> set[str]:

@@ -392,7 +392,7 @@ def read_after_its_loop():
 def looped_twice():
     for n in SIZES:
         yield {"n": n}, n, 24
-    assert all(n for n in SIZES)
+    assert all(n for n in SIZES) and max(SIZES, key=lambda n: n)
 
 
 def from_a_helper_of_a_loop():
