@@ -5,25 +5,28 @@
 One application takes D log2 D operations instead of the k d of a dense matrix, and nothing is stored but D signs and k
 coordinates. A row is transformed as a matrix of about sqrt(D) rows and columns, first down its columns and then along
 its rows: both halves stay in the cache. Large inputs go to a compiled kernel (`lemmata.mechanisms.numerics.kernels`),
-which adds and subtracts the same numbers in the same order, so that its results are those of numpy bit for bit.
+which adds and subtracts the same numbers in the same order, so that its results are those of numpy bit for bit. A
+sparse row takes k operations for each stored entry, with signs of H from two tables of about sqrt(D) k bytes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lemmata.mechanisms.features.sign_projection import LARGEST, Tile, add_sparse_images, check_image, check_points
+from lemmata.mechanisms.features.sign_projection import LARGEST, check_image, check_points
 from lemmata.mechanisms.numerics.arguments import check_integer, resolve_generator
 from lemmata.mechanisms.numerics.kernel_choice import numba_kernels_if_worthwhile
 from lemmata.mechanisms.numerics.sparse_rows import is_sparse
 
 ENTRIES = 2**16  # of the rows that are transformed at any one time: they stay in the cache
 LANES = 16  # rows of the transposed half that the kernel transforms abreast
+ENTRY = 4000  # operations that a stored entry costs in numpy, at least
 
 
 def columns_of(width: int) -> int:
@@ -82,6 +85,15 @@ def _transform(X: np.ndarray) -> None:
         matrices[...] = turned.transpose(0, 2, 1)
 
 
+def add_signed_rows(
+    entries: np.ndarray, columns: np.ndarray, ends: np.ndarray, high: np.ndarray, low: np.ndarray, total: np.ndarray
+) -> None:
+    """The numpy version of `kernels.signed_rows`: the same sums in the same order, so the same bits."""
+    rows, q = np.repeat(np.arange(len(total)), np.diff(ends)), len(low)
+    for i, j, x in zip(rows.tolist(), columns.tolist(), entries.tolist(), strict=True):
+        total[i] += x * (1.0 - 2.0 * (high[j // q] ^ low[j % q]))
+
+
 @dataclass(frozen=True)
 class FastProjection:
     """Phi of shape (k, d), by D signs and k coordinates; D >= d is a power of two."""
@@ -94,27 +106,26 @@ class FastProjection:
     def apply(self, X: ArrayLike) -> np.ndarray:
         """Return Phi x for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,); float32 in, float32 out."""
         X = check_points(X, self.d, "X")
-        if is_sparse(X):
-            images = np.zeros((X.shape[0], self.k))
-            add_sparse_images(images, X, self._tiles())
-            images /= sqrt(self.k)
-            return check_image(images, X, "X")
-        return self._map_blocks(X, "X", self.k, self._sample, "sampled_transforms")
+        if not is_sparse(X):
+            return self._map_blocks(X, "X", self.k, self._sample, "sampled_transforms")
+        stored, images = (X.data * self.signs[X.indices], X.indices, X.indptr), np.zeros((X.shape[0], self.k))
+        kernels = numba_kernels_if_worthwhile(X.nnz * (self.k + ENTRY))
+        with np.errstate(invalid="ignore", over="ignore"):
+            (add_signed_rows if kernels is None else kernels.signed_rows)(*stored, *self._parities, images)
+        images /= sqrt(self.k)
+        return check_image(images, X, "X")
 
-    def _tiles(self) -> Iterator[Tile]:
-        """The entries of H diag(s) in the k coordinates, as bits, some columns at a time.
+    @cached_property
+    def _parities(self) -> tuple[np.ndarray, np.ndarray]:
+        """Two tables of bytes that give the signs of H in the k coordinates: see `kernels.signed_rows`.
 
-        Entry (a, b) of H is -1 to the number of ones that a and b have in common: those of their last three bits differ
-        among eight columns, which are a byte, and the others do not.
+        Entry (a, b) of H is -1 to the number of ones that a and b have in common, in their first and last bits.
         """
-        last = np.arange(8)
-        within = np.packbits(np.bitwise_count(last[:, None] & last) & 1, axis=1)[self.coordinates & 7]
-        flipped, some = np.packbits(self.signs > 0), max(1, ENTRIES // self.k)
-        for start in range(0, -(-self.d // 8), some):
-            eights = np.arange(start, min(start + some, -(-self.d // 8)))
-            odd = (np.bitwise_count((self.coordinates >> 3)[:, None] & eights) & 1).astype(np.uint8) * 255
-            bits = odd ^ within ^ flipped[eights]
-            yield slice(0, self.k), slice(8 * start, min(self.d, 8 * (start + len(eights)))), bits
+        columns = columns_of(len(self.signs))
+        parts = (len(self.signs) // columns, self.coordinates // columns), (columns, self.coordinates % columns)
+        common = (np.bitwise_count(np.arange(count)[:, None] & places) & 1 for count, places in parts)
+        high, low = (parity.astype(np.uint8) for parity in common)
+        return high, low
 
     def transpose(self, W: ArrayLike) -> np.ndarray:
         """Return Phi^T w for every row w of W: shape (n, k) -> (n, d), or (k,) -> (d,); float32 in, float32 out."""

@@ -110,7 +110,7 @@ class SignProjection:
 def add_sparse_images(total: np.ndarray, X: Rows, tiles: Iterable[Tile]) -> None:
     """total += X signs^T for sparse rows X, shape (n, d), and a matrix of signs, shape (k, d), tile by tile."""
     points: Any = by_columns(X)
-    kernels = numba_kernels_if_worthwhile(points.nnz * total.shape[1])
+    kernels = numba_kernels_if_worthwhile(total.size)  # the two differ by rounding, and what is stored is not public
     with np.errstate(invalid="ignore", over="ignore"):
         for rows, columns, bits in tiles:
             if kernels is None:

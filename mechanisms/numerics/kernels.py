@@ -151,6 +151,23 @@ def signed_columns(
 
 
 @njit(cache=True)
+def signed_rows(
+    entries: np.ndarray, columns: np.ndarray, ends: np.ndarray, high: np.ndarray, low: np.ndarray, total: np.ndarray
+) -> None:
+    """total[i] += x signs[j] for the entries (j, x) of row i of a csr_array, in their order.
+
+    The signs of column j are minus where high[j // q] and low[j % q], q the rows of `low`, differ: bytes 0 and 1.
+    """
+    for i in range(total.shape[0]):
+        image = total[i]
+        for place in range(ends[i], ends[i + 1]):
+            x, (left, right) = entries[place], divmod(columns[place], low.shape[0])
+            first, second = high[left], low[right]
+            for j in range(image.size):
+                image[j] += -x if first[j] ^ second[j] else x
+
+
+@njit(cache=True)
 def exponent_counts(bits: np.ndarray, octaves: int, counts: np.ndarray) -> None:
     """counts[j, b] += the entries of column j in signed octave b of `column_ranges.octave_bins`, given floats' bits."""
     for i in range(bits.shape[0]):

@@ -224,9 +224,22 @@ def test_the_kernels_sizes_are_those_of_the_proof(k):
     assert one_step / 2 + sums + 2 <= 4 * (k + 16)
 
 
-@pytest.mark.parametrize("draw", [fast_projection, sign_projection])
+@pytest.mark.parametrize(("draw", "module"), [(fast_projection, fast_projections), (sign_projection, sign_projections)])
 @pytest.mark.parametrize(("k", "d"), [(1, 1), (7, 5), (70, 1003), (1030, 4101)])
-def test_sparse_rows_meet_the_same_signs(draw, k, d, monkeypatch, rng):
+def test_sparse_rows_meet_the_same_signs(draw, module, k, d, monkeypatch, rng):
+    """The fast projection bit for bit, so that the image of a row depends on no other row."""
     phi, X = draw(k, d, rng=rng), sparse.random_array((9, d), density=0.3, format="csr", rng=rng)
-    slow, fast = with_and_without_kernels(lambda: phi.apply(X), sign_projections, monkeypatch)
+    slow, fast = with_and_without_kernels(lambda: phi.apply(X), module, monkeypatch)
     assert fast == pytest.approx(slow, abs=1e-12) and fast == pytest.approx(phi.apply(X.toarray()), abs=1e-12)
+    assert draw is sign_projection or np.array_equal(fast, slow)
+    assert draw is sign_projection or np.array_equal(np.concatenate([phi.apply(X[:4]), phi.apply(X[4:])]), fast)
+
+
+def test_which_sums_are_taken_does_not_depend_on_what_is_stored(monkeypatch, rng):
+    """The kernel rounds otherwise than the products do: a record that decides between them would move all images."""
+    asked = []
+    monkeypatch.setattr(sign_projections, "numba_kernels_if_worthwhile", lambda work: asked.append(work))
+    phi = sign_projection(70, 3000, rng=rng)
+    for density in (0.0, 0.01, 0.5):
+        phi.apply(sparse.random_array((9, 3000), density=density, format="csr", rng=rng))
+    assert len(set(asked)) == 1
