@@ -80,7 +80,12 @@ def draw_on_grid(rng: np.random.Generator, value: np.ndarray, sigma: float, boun
     True
     """
     step = 2.0 ** (frexp(max(sigma / FINE, bound * 2.0**-45))[1] - 1)
-    return rounded_normal(rng, round_up(Fraction(sigma) / Fraction(step)), value.shape, value / step) * step
+    steps, released = round_up(Fraction(sigma) / Fraction(step)), np.array(value, dtype=float, order="C")
+    flat = released.reshape(-1)
+    for start in range(0, flat.size, BLOCK):
+        part = flat[start : start + BLOCK]
+        part[:] = rounded_normal(rng, steps, part.shape, part / step) * step
+    return released
 
 
 def _draw(rng: np.random.Generator, sigma: float, centres: np.ndarray | None, out: np.ndarray) -> None:

@@ -15,7 +15,7 @@ Not hardened: how long a draw takes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import frexp, prod
 
@@ -33,7 +33,15 @@ from lemmata.mechanisms.numerics.arguments import (
 )
 from lemmata.mechanisms.numerics.arithmetic import check_in_range, round_up
 from lemmata.mechanisms.numerics.kernel_choice import numba_kernels_if_worthwhile
-from lemmata.mechanisms.numerics.sparse_rows import Rows, entries_of, is_sparse, per_entry, with_entries
+from lemmata.mechanisms.numerics.sparse_rows import (
+    Rows,
+    entries_of,
+    is_on_demand,
+    is_sparse,
+    per_entry,
+    row_bands,
+    with_entries,
+)
 
 NOISES = ("exact", "float")
 PRECISIONS = ("double", "single")
@@ -93,11 +101,16 @@ def clip_and_round_rows(X: ArrayLike, radius: float, noise: str) -> tuple[Rows, 
     [[0.6, 0.8], [0.25, 0.0]]
     """
     check_noise(noise)
-    X = read_records(X, keep_sparse=True)
+    X = X if is_on_demand(X) else read_records(X, keep_sparse=True)
     count_coefficient_bits(X.shape[0] if noise == "exact" else 1)
     clip = lambda band: prepare_rows(clip_rows(band, radius, keep_sparse=True), radius, noise)[0]  # noqa: E731
-    rows = clip(X) if is_sparse(X) else map_row_blocks(clip, X)
-    return rows, grid_for(radius) if noise == "exact" else 0.0
+    if is_on_demand(X):
+        X = X.then(clip)
+    elif is_sparse(X):
+        X = with_entries(X, np.concatenate([entries_of(clip(band)) for band in row_bands(X)]))
+    else:
+        X = map_row_blocks(clip, X)
+    return X, grid_for(radius) if noise == "exact" else 0.0
 
 
 def sign_rows(X: Rows, y: ArrayLike, precision: str, *, in_place: bool = False, **sizes: float) -> Rows:
@@ -111,7 +124,10 @@ def sign_rows(X: Rows, y: ArrayLike, precision: str, *, in_place: bool = False, 
     array([[-0.99999976, -0.99999976]], dtype=float32)
     """
     check_choice(PRECISIONS, precision=precision)
-    entries, signs = entries_of(X), read_labels(y, X.shape[0])
+    signs = read_labels(y, X.shape[0])
+    if is_on_demand(X):
+        return replace(X, signs=signs)
+    entries = entries_of(X)
     signed = np.multiply(per_entry(X, signs), entries, out=entries if in_place else None)
     if precision == "double":
         return with_entries(X, signed)

@@ -3,25 +3,78 @@
 A map of single entries that keeps 0 needs the stored entries alone, and so does a sum, if zeros change nothing in it:
 sums over a row are taken from left to right here, in which a zero adds nothing, while numpy's pairwise sums depend on
 where the zeros are. So a row is clipped and rounded to the same bits however it is stored. What needs dense rows gets
-them a band at a time (`lemmata.mechanisms.numerics.arguments.map_row_blocks`).
+them a band at a time (`lemmata.mechanisms.numerics.arguments.map_row_blocks`), and rows that a map makes dense are made
+when they are read (`RowsOnDemand`).
 
 How long a fit of sparse rows takes, and its memory, tell how many entries are stored; no running time is protected.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 SQUARED = 2**16  # entries of dense rows whose squares exist at any one time
+BAND = 2**16  # entries of rows on demand, or products with rows, that exist at any one time: they stay in a cache
 Rows = np.ndarray  # of shape (n, d); or a csr_array as `canonical_rows` returns it, which has no type of its own here
 
 
 def is_sparse(X: Any) -> bool:
     """Return whether X is a sparse array or matrix of scipy."""
     return bool(sparse.issparse(X))
+
+
+@dataclass(frozen=True)
+class RowsOnDemand:
+    """Dense rows of shape (n, width) that a map makes of stored ones, a few at a time, whenever they are read.
+
+    `make` returns new rows and maps them one by one, so that a row has the same bits in whatever company it is read.
+    """
+
+    stored: Rows = field(repr=False)
+    make: Callable[[Rows], np.ndarray] = field(repr=False)
+    width: int
+    signs: np.ndarray | None = field(default=None, repr=False)  # of the rows that are made, shape (n,)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape (n, width), as an array has it."""
+        return self.stored.shape[0], self.width
+
+    def __getitem__(self, rows: Any) -> np.ndarray:
+        made = self.make(self.stored[rows])
+        if self.signs is not None:
+            made *= self.signs[rows][:, None]
+        return made
+
+    def then(self, further: Callable[[np.ndarray], np.ndarray]) -> RowsOnDemand:
+        """Return these rows under another map of single rows, before they have signs."""
+        make = self.make
+        return replace(self, make=lambda rows: further(make(rows)))
+
+    def hold(self) -> np.ndarray:
+        """Return all rows as an array, made a band at a time."""
+        held, done = np.empty(self.shape), 0
+        for band in row_bands(self):
+            held[done : done + len(band)] = band
+            done += len(band)
+        return held
+
+
+def is_on_demand(X: Any) -> bool:
+    """Return whether X is a `RowsOnDemand`."""
+    return isinstance(X, RowsOnDemand)
+
+
+def row_bands(X: Any, products: int = 1) -> Iterator[Rows]:
+    """Yield the rows of X in bands: about `BAND` numbers that are copied or made, or are products with that many."""
+    n, d = X.shape
+    height = max(1, BAND // max(products, d if is_on_demand(X) else -(-X.nnz // n) if is_sparse(X) else 1))
+    return (X[start : start + height] for start in range(0, n, height))
 
 
 def canonical_rows(X: Any) -> Rows:

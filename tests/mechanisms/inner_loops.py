@@ -97,7 +97,7 @@ INNER = {
     calibration: "check_weights fit_curve calibrate with_weights",
     score_counts: "noise_deviation count_scores",
     sparse_rows: "is_sparse canonical_rows entries_of columns_of by_columns dense_rows with_entries per_entry "
-    "sum_of_squares largest_entries with_constant equal_rows multiply_into",
+    "sum_of_squares largest_entries with_constant equal_rows multiply_into is_on_demand row_bands",
     private_tuning: "find_release_length find_first_least",
     streams: "stream_words canonical_json generator",
     sizes: "pairs_error uniform_size least_sufficient broadcast_size",
@@ -120,11 +120,11 @@ INNER = {
     "sum_in_one_pass sign_rows clip_and_round_rows",
     laplace: "decide_grid_point laplace_shape",
     sign_projection: "check_image add_sparse_images",
-    fast_projection: "columns_of butterflies blocks",
+    fast_projection: "columns_of butterflies blocks add_signed_rows",
     kernel_choice: "numba_kernels_if_worthwhile",
     nearest_point: "nearest_weights polish_weights",
     kernels: "njit butterflies hadamard sampled_transforms scattered_transforms sums_of_four signed_sums "
-    "hinge_sums exponent_counts hinge_steps signed_columns short_square long_square sparse_hinge_steps",
+    "hinge_sums exponent_counts hinge_steps signed_columns signed_rows short_square long_square sparse_hinge_steps",
     discrete_gaussian: "bernoulli_exp_any spent_delta",
     snapping: "uniform_number rounded_logarithm draw_one draw_many",
     threads: "limit_to_one_thread thread_count_for one_thread_if_small",

@@ -268,7 +268,7 @@ SHARED = (
             rewritten("rng.normal(size=(size, self.value.size))", "rng.normal(size=(size, 1))"), LAWS["gaussian"]),
     Planted(18, "phased SGD: one draw for all coordinates",
             "mechanisms.learners.erm.phased_sgd.run_phases",
-            rewritten("rng.normal(size=mean.shape)", "rng.normal(size=(len(mean), 1))"), replay("phased sgd")),
+            rewritten("rng.normal(size=V.shape)", "rng.normal(size=(len(V), 1))"), replay("phased sgd")),
     Planted(18, "one noise for all rounds of DP-ERM",
             "mechanisms.learners.erm.dp_erm.BoostedLaw.candidates",
             rewritten("size * self.rounds, self.Z.shape[0])", "size, self.Z.shape[0]).repeat(self.rounds, axis=0)"),

@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, frexp, log
+from typing import Any
 
 import numpy as np
 from flint import arb, ctx
@@ -44,7 +45,7 @@ from lemmata.mechanisms.numerics.arguments import (
     quiet,
 )
 from lemmata.mechanisms.numerics.arithmetic import as_real, certified_delta, round_up, sqrt_up
-from lemmata.mechanisms.numerics.sparse_rows import Rows
+from lemmata.mechanisms.numerics.sparse_rows import Rows, is_on_demand, is_sparse, row_bands
 from lemmata.mechanisms.privacy import ApproxDP, PureDP
 from lemmata.mechanisms.selection import exponential
 
@@ -54,6 +55,9 @@ ENTRIES = 2**22  # of the matrix of losses at any one time
 
 def hinge_means(W: np.ndarray, Z: np.ndarray, rho: float) -> np.ndarray:
     """Return mean_i max(0, 1 - <w, z_i>/rho) for every row of W, shape (runs,)."""
+    if is_on_demand(Z):  # sums of bands have other last digits, which only rows that are made pay for
+        sums = [np.maximum(0.0, 1 - W @ band.T / rho).sum(axis=1) for band in row_bands(Z, len(W))]
+        return np.sum(sums, axis=0) / Z.shape[0]
     block = max(1, ENTRIES // Z.shape[0])
     parts = [W[start : start + block] @ Z.T for start in range(0, len(W), block)]
     return np.concatenate([np.maximum(0.0, 1 - part / rho).mean(axis=1) for part in parts])
@@ -66,10 +70,10 @@ def hinge_steps(W: np.ndarray, Z: np.ndarray, rho: float, reach: float) -> tuple
     two, of which the interval has fewer than 2^20, so that sums of up to 2^33 records are exact.
     """
     low, high = max(0.0, 1 - reach), 1 + reach
-    step, block = 2.0 ** (frexp(high - low)[1] - BITS), max(1, ENTRIES // Z.shape[0])
-    parts = [W[start : start + block] @ Z.T for start in range(0, len(W), block)]
-    sums = [np.floor((np.clip(1 - part / rho, low, high) - low) / step).sum(axis=1) for part in parts]
-    return np.concatenate(sums), ceil((high - low) / step)
+    step, sums = 2.0 ** (frexp(high - low)[1] - BITS), np.zeros(len(W))
+    for band in row_bands(Z, len(W)):
+        sums += np.floor((np.clip(1 - W @ band.T / rho, low, high) - low) / step).sum(axis=1)
+    return sums, ceil((high - low) / step)
 
 
 def check_setting(m: int, epsilon: float, delta: float, beta: float) -> None:
@@ -283,7 +287,9 @@ def law(
         raise ValueError(f"X must have shape (m, k) with m >= 2, since one record leaves no phase, got {X.shape}")
     epsilon, delta = privacy.epsilon, privacy.delta
     check_setting(m, epsilon, delta, beta)
-    Z = sign_rows(X, y, "double", in_place=True)
+    Z: Any = sign_rows(X, y, "double", in_place=True)
+    if is_on_demand(Z) and not is_sparse(Z.stored):
+        Z = Z.hold()  # no larger than what is stored, and read often
     rounds = rounds_for(beta)
     if calibration == "tight":
         multiplier = certified_multiplier(m, epsilon, delta, rounds)

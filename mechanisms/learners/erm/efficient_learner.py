@@ -23,6 +23,7 @@ from lemmata.mechanisms.features.sign_projection import sign_projection
 from lemmata.mechanisms.law import LinearLaw, Projection
 from lemmata.mechanisms.learners.erm import dp_erm
 from lemmata.mechanisms.numerics.arguments import check_choice, check_magnitude, check_within_unit, clip_entries, quiet
+from lemmata.mechanisms.numerics.sparse_rows import RowsOnDemand
 from lemmata.mechanisms.privacy import ApproxDP
 
 PROJECTIONS = ("fast", "signs")
@@ -118,7 +119,7 @@ def law(
         X = clip_entries(X, keep_sparse=True)  # a product with Phi is a float then, and Phi x is clipped after that
         if getattr(projection, "d", None) != X.shape[1]:
             raise ValueError(f"projection must project from R^{X.shape[1]}, as X has shape {X.shape}")
-        X, longer = projection.apply(X), 2
+        X, longer = RowsOnDemand(X, projection.apply, projection.k), 2
     trained = dp_erm.law(
         X,
         y,

@@ -44,7 +44,7 @@ from lemmata.mechanisms.numerics.arguments import (
 )
 from lemmata.mechanisms.numerics.arithmetic import check_in_range, round_up
 from lemmata.mechanisms.numerics.kernel_choice import numba_kernels_if_worthwhile
-from lemmata.mechanisms.numerics.sparse_rows import Rows, dense_rows, is_sparse, sum_of_squares
+from lemmata.mechanisms.numerics.sparse_rows import BAND, Rows, dense_rows, is_sparse, row_bands, sum_of_squares
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, gaussian_noise_multiplier
 
 CALIBRATIONS = ("analytic", "printed")
@@ -66,12 +66,12 @@ class Reading:
     n: int  # records of all phases together: short phases are computed as the long ones are
 
     def pieces(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Yield (dense rows, their 1/|z|^2, row numbers of some steps in these): sparse rows a few steps at a time."""
+        """Yield (dense rows, their 1/|z|^2, row numbers of some steps in these): others are made for a few steps."""
         for block in self.blocks:
-            if not is_sparse(self.Z):
+            if isinstance(self.Z, np.ndarray):
                 yield np.ascontiguousarray(self.Z), self.inverse, block
                 continue
-            height = max(1, DRAWN // (block.shape[1] * self.Z.shape[1]))
+            height = max(1, BAND // (block.shape[1] * self.Z.shape[1]))
             for start in range(0, len(block), height):
                 part = block[start : start + height]
                 rows = part.ravel()
@@ -83,7 +83,7 @@ class Reading:
 
 def inverse_squares(Z: Rows) -> np.ndarray:
     """Return 1/|z|^2 for every row, 0 for rows that are 0 (their step is 0 whatever stands here), shape (n,)."""
-    squares = sum_of_squares(Z)
+    squares = np.concatenate([sum_of_squares(band) for band in row_bands(Z)])
     return np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 1e-200)
 
 
@@ -161,26 +161,28 @@ def run_phases(
     noise: str = "float",
     inspect: Callable[[np.ndarray], None] | None = None,
 ) -> np.ndarray:
-    """Run all phases from the rows of V; return the last w_i. `records(start, length)` yields those of one phase.
+    """Run all phases from the rows of V, which are changed; return the last w_i.
+
+    `records(start, length)` yields those of one phase.
 
     `inspect(w)` is called with every w_i before the next phase begins.
     """
-    start, W = 0, V
+    start = 0
     for length, step, sigma in phases(n, eta=eta, lipschitz=lipschitz, multiplier=multiplier):
-        # The copy is projected, and W is not: what was released stays as it is.
-        V = project(W.copy(), norm_bound)
-        mean = average_iterate(
-            V, records(start, length), rho=rho, pull=2 * step / eta, cap=step / rho, norm_bound=norm_bound
+        pull, cap = 2 * step / eta, step / rho
+        # V is the average from here on: the last iterate is not held while noise is drawn.
+        V = average_iterate(
+            project(V, norm_bound), records(start, length), rho=rho, pull=pull, cap=cap, norm_bound=norm_bound
         )
         if noise == "exact":
             sizes = {"step": step, "lipschitz": lipschitz, "multiplier": multiplier, "norm_bound": norm_bound}
-            W = grid_gaussian.draw_on_grid(rng, mean, exact_sigma(length, mean.shape[1], **sizes), norm_bound)
+            V[:] = grid_gaussian.draw_on_grid(rng, V, exact_sigma(length, V.shape[1], **sizes), norm_bound)
         else:
-            W = mean + sigma * rng.normal(size=mean.shape)
+            V += sigma * rng.normal(size=V.shape)
         if inspect is not None:
-            inspect(W)
+            inspect(V.copy())  # what was released stays as it is, while the next phase projects V
         start += length
-    return W
+    return V
 
 
 def bootstrap_runs(
