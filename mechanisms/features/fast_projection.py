@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -105,15 +106,15 @@ class FastProjection:
 
     def apply(self, X: ArrayLike) -> np.ndarray:
         """Return Phi x for every row x of X: shape (n, d) -> (n, k), or (d,) -> (k,); float32 in, float32 out."""
-        X = check_points(X, self.d, "X")
-        if not is_sparse(X):
-            return self._map_blocks(X, "X", self.k, self._sample, "sampled_transforms")
-        stored, images = (X.data * self.signs[X.indices], X.indices, X.indptr), np.zeros((X.shape[0], self.k))
-        kernels = numba_kernels_if_worthwhile(X.nnz * (self.k + ENTRY))
+        rows: Any = check_points(X, self.d, "X")
+        if not is_sparse(rows):
+            return self._map_blocks(rows, "X", self.k, self._sample, "sampled_transforms")
+        entries, images = rows.data * self.signs[rows.indices], np.zeros((rows.shape[0], self.k))
+        kernels, stored = numba_kernels_if_worthwhile(rows.nnz * (self.k + ENTRY)), (entries, rows.indices, rows.indptr)
         with np.errstate(invalid="ignore", over="ignore"):
             (add_signed_rows if kernels is None else kernels.signed_rows)(*stored, *self._parities, images)
         images /= sqrt(self.k)
-        return check_image(images, X, "X")
+        return check_image(images, rows, "X")
 
     @cached_property
     def _parities(self) -> tuple[np.ndarray, np.ndarray]:

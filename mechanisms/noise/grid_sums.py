@@ -18,6 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import frexp, prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -101,19 +102,19 @@ def clip_and_round_rows(X: ArrayLike, radius: float, noise: str) -> tuple[Rows, 
     [[0.6, 0.8], [0.25, 0.0]]
     """
     check_noise(noise)
-    X = X if is_on_demand(X) else read_records(X, keep_sparse=True)
-    count_coefficient_bits(X.shape[0] if noise == "exact" else 1)
+    rows: Any = X if is_on_demand(X) else read_records(X, keep_sparse=True)
+    count_coefficient_bits(rows.shape[0] if noise == "exact" else 1)
     clip = lambda band: prepare_rows(clip_rows(band, radius, keep_sparse=True), radius, noise)[0]  # noqa: E731
-    if is_on_demand(X):
-        X = X.then(clip)
-    elif is_sparse(X):
-        X = with_entries(X, np.concatenate([entries_of(clip(band)) for band in row_bands(X)]))
+    if is_on_demand(rows):
+        rows = rows.then(clip)
+    elif is_sparse(rows):
+        rows = with_entries(rows, np.concatenate([entries_of(clip(band)) for band in row_bands(rows)]))
     else:
-        X = map_row_blocks(clip, X)
-    return X, grid_for(radius) if noise == "exact" else 0.0
+        rows = map_row_blocks(clip, rows)
+    return rows, grid_for(radius) if noise == "exact" else 0.0
 
 
-def sign_rows(X: Rows, y: ArrayLike, precision: str, *, in_place: bool = False, **sizes: float) -> Rows:
+def sign_rows(X: Any, y: ArrayLike, precision: str, *, in_place: bool = False, **sizes: float) -> Rows:
     """Return y x for every row of X, shape (n, d), in that precision; none is longer than it was.
 
     With `in_place` the products are stored in X.
@@ -126,7 +127,8 @@ def sign_rows(X: Rows, y: ArrayLike, precision: str, *, in_place: bool = False, 
     check_choice(PRECISIONS, precision=precision)
     signs = read_labels(y, X.shape[0])
     if is_on_demand(X):
-        return replace(X, signs=signs)
+        signed: Any = replace(X, signs=signs)
+        return signed
     entries = entries_of(X)
     signed = np.multiply(per_entry(X, signs), entries, out=entries if in_place else None)
     if precision == "double":

@@ -39,11 +39,17 @@ class RowsOnDemand:
     make: Callable[[Rows], np.ndarray] = field(repr=False)
     width: int
     signs: np.ndarray | None = field(default=None, repr=False)  # of the rows that are made, shape (n,)
+    ndim, dtype = 2, np.dtype(float)
 
     @property
     def shape(self) -> tuple[int, int]:
         """Shape (n, width), as an array has it."""
         return self.stored.shape[0], self.width
+
+    @property
+    def size(self) -> int:
+        """Numbers in all rows."""
+        return self.stored.shape[0] * self.width
 
     def __getitem__(self, rows: Any) -> np.ndarray:
         made = self.make(self.stored[rows])
@@ -56,12 +62,11 @@ class RowsOnDemand:
         make = self.make
         return replace(self, make=lambda rows: further(make(rows)))
 
-    def hold(self) -> np.ndarray:
-        """Return all rows as an array, made a band at a time."""
-        held, done = np.empty(self.shape), 0
-        for band in row_bands(self):
-            held[done : done + len(band)] = band
-            done += len(band)
+    def hold(self, kind: Any = float) -> np.ndarray:
+        """Return all rows as an array of that type, made a band at a time."""
+        held, height = np.empty(self.shape, dtype=kind), max(BAND // self.width, self.shape[0] // 16, 1)
+        for start in range(0, self.shape[0], height):
+            held[start : start + height] = self[start : start + height]
         return held
 
 

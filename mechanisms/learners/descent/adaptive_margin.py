@@ -57,6 +57,7 @@ from lemmata.mechanisms.numerics.arguments import (
     read_labels,
     read_records,
 )
+from lemmata.mechanisms.numerics.sparse_rows import RowsOnDemand, dense_rows
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, gaussian_mu
 
 PATIENCE = 1.0  # core-seconds of full descents beyond which steps = "auto" takes random batches
@@ -243,8 +244,10 @@ def candidates(
     runs: list[projected_gd.JLGDLaw] = []
     Z = None
     for gamma, phi in zip(margins, projections, strict=True):
-        run = projected_gd.law(X, y, privacy=share, width=gamma / 3, radius=radius, projection=phi, **descent)
-        if phi is None:  # the same rows every time: keep one copy
+        # Without a projection the rows are the same every time: they are made once.
+        rows: Any = X if phi is not None or Z is None else RowsOnDemand(X, dense_rows, d)
+        run = projected_gd.law(rows, y, privacy=share, width=gamma / 3, radius=radius, projection=phi, **descent)
+        if phi is None:
             Z = run.descent.Z if Z is None else Z
             run = replace(run, descent=replace(run.descent, Z=Z))
         runs.append(run)

@@ -19,7 +19,7 @@ be tight.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import islice, zip_longest
@@ -34,6 +34,7 @@ from lemmata.bounds.wzw25 import last_iterate, noisy_gd as bounds
 from lemmata.bounds.wzw25.hinge_gradient import replacement_sensitivity
 from lemmata.mechanisms.law import LinearLaw, check_replacement
 from lemmata.mechanisms.noise.grid_sums import (
+    SMALLEST,
     GridNoise,
     check_noise,
     clip_and_round_rows,
@@ -51,7 +52,7 @@ from lemmata.mechanisms.numerics.arguments import (
     quiet,
 )
 from lemmata.mechanisms.numerics.arithmetic import check_in_range, round_up, short_repr
-from lemmata.mechanisms.numerics.sparse_rows import Rows, is_sparse, multiply_into
+from lemmata.mechanisms.numerics.sparse_rows import Rows, is_on_demand, is_sparse, multiply_into
 from lemmata.mechanisms.numerics.threads import thread_count_for
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee, to_gaussian_budget
 
@@ -59,7 +60,7 @@ OUTPUTS = ("average", "last", "iterates")
 STRIDES = ("printed", "tuned", "decaying")
 LOSSES = ("hinge", "logistic")
 BAND = 2**20  # bytes of the rows, or of their margins, that a step reads twice: the second time from a core's cache
-COLUMNS = 256  # runs abreast
+COLUMNS, ABREAST = 256, 2**17  # runs abreast, and numbers in their iterates, which every step changes
 MOST = 10**7  # steps: minutes on the smallest table; their sizes and weights, listed, take 64 bytes a step
 ENOUGH = 2000  # steps beyond which a descent found nothing more: with them, time is linear in n
 RATE = 1e9  # entries a core updates in a second, measured
@@ -86,7 +87,7 @@ class Descent(TypedDict, total=False):
 class NoisyGDLaw(LinearLaw):
     """The law of the average or of the last iterate on one dataset; releases have shape (size, d)."""
 
-    Z: Rows = field(repr=False)  # shape (n, d), rows y x with norm <= radius; data never in a repr
+    Z: Any = field(repr=False)  # shape (n, d), rows y x with norm <= radius; data never in a repr
     width: float
     start: np.ndarray = field(repr=False)  # w_0, shape (d,), public
     sigma: float  # standard deviation of every coordinate of every step's noise
@@ -122,12 +123,17 @@ class NoisyGDLaw(LinearLaw):
         """Core-seconds a release, roughly: two products of the margin matrix a step."""
         return self.steps * (self.Z.size + 30 * self.Z.shape[1]) / RATE
 
+    @property
+    def _kind(self) -> Any:
+        """The precision of iterates: that of the rows, but float64 on a grid, whose sums it holds."""
+        return np.dtype(float) if self.grid else self.Z.dtype
+
     def gradients(self, W: np.ndarray) -> np.ndarray:
         """Return subgradients of the summed loss at the columns of W, shape (d, columns).
 
         The hinge has 0 at its kink.
         """
-        W = np.asarray(W, dtype=self.Z.dtype)
+        W = np.asarray(W, dtype=self._kind)
         total = self._sums(W, np.empty_like(W), np.empty_like(W), self._bands(W.shape[1]))
         total /= -self.width
         return total
@@ -137,8 +143,9 @@ class NoisyGDLaw(LinearLaw):
         n, d = self.Z.shape
         long = size if is_sparse(self.Z) else max(d, size)
         height = min(n, max(1, BAND // (long * self.Z.dtype.itemsize)))
-        margins, active = np.empty((height, size), dtype=self.Z.dtype), np.empty((height, size), dtype=bool)
-        rows = [self.Z[start : start + height] for start in range(0, n, height)]
+        margins, active = np.empty((height, size), dtype=self._kind), np.empty((height, size), dtype=bool)
+        # A slice of sparse rows is a copy.
+        rows = [self.Z] if height == n else [self.Z[start : start + height] for start in range(0, n, height)]
         return [(band, band.T, margins[: band.shape[0]], active[: band.shape[0]]) for band in rows]
 
     def _weigh(self, margins: np.ndarray, active: np.ndarray) -> None:
@@ -162,6 +169,9 @@ class NoisyGDLaw(LinearLaw):
     def _sums(self, W: np.ndarray, out: np.ndarray, part: np.ndarray, bands: list[Band]) -> np.ndarray:
         """`gradients` times -width into `out`, exactly on a grid; `part` is scratch, as fresh memory is slow."""
         for i, (band, transposed, margins, active) in enumerate(bands):
+            if band.dtype != W.dtype:
+                band = band.astype(W.dtype)
+                transposed = band.T
             multiply_into(band, W, margins)
             self._weigh(margins, active)
             multiply_into(transposed, margins, part if i else out)
@@ -184,7 +194,7 @@ class NoisyGDLaw(LinearLaw):
 
     def _descend(self, rng: np.random.Generator, size: int) -> Iterator[np.ndarray]:
         """Yield w_0, ..., w_T of `size` independent runs, one column each, in an array that the next step changes."""
-        W = np.repeat(self.start[:, None], size, axis=1).astype(self.Z.dtype)
+        W = np.repeat(self.start[:, None], size, axis=1).astype(self._kind)
         noisy = self.noise(rng, W.shape, self.steps)
         alone = size == 1 and self.loss == "hinge" and sum_in_one_pass(self.Z, self.width, self.grid, self.steps)
         summed = alone or partial(self._sums, out=np.empty_like(W), part=np.empty_like(W), bands=self._bands(size))
@@ -206,9 +216,17 @@ class NoisyGDLaw(LinearLaw):
 
     @quiet
     def sample(self, rng: np.random.Generator, size: int = 1) -> np.ndarray:
-        """Draw `size` independent releases: columns of one matrix product a step, `COLUMNS` at a time."""
-        with thread_count_for(self.Z.size, min(size, COLUMNS)):
-            parts = [self._block(rng, min(COLUMNS, size - start)) for start in range(0, size, COLUMNS)]
+        """Draw `size` independent releases: columns of one matrix product a step, `COLUMNS` at a time.
+
+        Rows on demand are held meanwhile, as every step reads them.
+        """
+        if is_on_demand(self.Z):
+            # Rows on a grid have at most 20 bits a coordinate, so float32 holds them; sums of them are float64's.
+            exact = SMALLEST <= self.grid <= 1 / SMALLEST
+            return replace(self, Z=self.Z.hold(np.float32 if exact else float)).sample(rng, size)
+        abreast = min(COLUMNS, max(1, ABREAST // self.dimension))
+        with thread_count_for(self.Z.size, min(size, abreast)):
+            parts = [self._block(rng, min(abreast, size - start)) for start in range(0, size, abreast)]
         return np.concatenate(parts).astype(float, copy=False)
 
 

@@ -24,7 +24,7 @@ Algorithm 6 is Algorithm 3 (`lemmata.mechanisms.learners.descent.adaptive_margin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import log, pi
 from typing import Any, Unpack
@@ -56,6 +56,7 @@ from lemmata.mechanisms.selection.tnb import TruncatedNegativeBinomial
 from lemmata.mechanisms.selection.tuning_budget import budget
 
 ENTRIES = 2**22  # of the matrix of candidates at any one time
+TOGETHER = 2**20  # numbers that the runs of one candidate release at any one time
 
 
 # Algorithm 4 ----------------------------------------------------------------------------------------------
@@ -92,7 +93,7 @@ class PrivateTuningLaw:
         # Of all candidates, drawn or not: the shape of a release must not tell which were drawn.
         longest = max(map(find_release_length, self.base, rng.spawn(len(self.base))))  # whichever are drawn
         ends = np.cumsum(self.runs.exactly(rng, size) if self.exact else self.runs.sample(rng, size))
-        best = np.full(size, np.inf)
+        best, first = np.full(size, np.inf), np.zeros(size, dtype=int)
         index = np.zeros(size, dtype=int)
         release = np.zeros((size, longest))
         start = 0
@@ -100,33 +101,44 @@ class PrivateTuningLaw:
             # Runs of several tunings share a chunk, so that memory is bounded whatever K is drawn.
             stop = min(start + max(256, ENTRIES // longest), int(ends[-1]))
             owner = np.searchsorted(ends, np.arange(start, stop), side="right")
-            drawn, noisy, released = self.run_alone(rng, len(owner))
-            winners = find_first_least(noisy, owner)
-            # Strictly less: of equal scores the earlier run wins, in whichever chunk it was drawn.
-            winners = winners[noisy[winners] < best[owner[winners]]]
-            tuning = owner[winners]
-            best[tuning], index[tuning] = noisy[winners], drawn[winners]
-            release[tuning] = 0.0
-            release[tuning, : released.shape[1]] = released[winners]
+            for j, here, noisy, released in self._run_each(rng, len(owner)):
+                winners = find_first_least(noisy, owner[here])
+                tuning, run, score = owner[here[winners]], start + here[winners], noisy[winners]
+                # Of equal scores the earlier run wins, whatever its candidate.
+                better = (score < best[tuning]) | ((score == best[tuning]) & (run < first[tuning]))
+                tuning = tuning[better]
+                best[tuning], first[tuning], index[tuning] = score[better], run[better], j
+                release[tuning] = 0.0
+                release[tuning, : released.shape[1]] = released[winners[better]]
             start = stop
         return {"index": index, "release": release}
 
     def run_alone(self, rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Draw `count` single runs, seen completely: candidates drawn, noisy scores, releases. For audits."""
+        drawn, noisy, parts = np.zeros(count, dtype=int), np.zeros(count), list(self._run_each(rng, count))
+        releases = np.zeros((count, max(released.shape[1] for *_, released in parts)))
+        for j, here, scores, released in parts:
+            drawn[here], noisy[here] = j, scores
+            releases[here, : released.shape[1]] = released
+        return drawn, noisy, releases
+
+    def _run_each(
+        self, rng: np.random.Generator, count: int
+    ) -> Iterator[tuple[int, np.ndarray, np.ndarray, np.ndarray]]:
+        """Yield (candidate, which of `count` runs drew it, their noisy scores, their releases), some runs at a time.
+
+        Exact noise is added to the scores of these runs at once: no release has to be held until the others are known.
+        """
         drawn = rng.integers(len(self.base), size=count)
-        noisy = np.zeros(count) if self.exact else self.noise(rng, count)
-        parts = []
-        for j in np.unique(drawn):
-            here = np.flatnonzero(drawn == j)
-            released = np.asarray(self.base[j].sample(rng, here.size), dtype=float)
-            noisy[here] += self.score(j, released)
-            parts.append((here, released))
-        if self.exact:
-            noisy = noisy_counts(rng, np.floor(noisy + 0.5), self.sigma)
-        read_records = np.zeros((count, max(released.shape[1] for _, released in parts)))
-        for here, released in parts:
-            read_records[here, : released.shape[1]] = released
-        return drawn, noisy, read_records
+        noise = None if self.exact else self.noise(rng, count)
+        for j in np.unique(drawn).tolist():
+            places, together = np.flatnonzero(drawn == j), max(1, TOGETHER // getattr(self.base[j], "dimension", 1))
+            for start in range(0, len(places), together):
+                here = places[start : start + together]
+                released = np.asarray(self.base[j].sample(rng, here.size), dtype=float)
+                scores = self.score(j, released)
+                noisy = noisy_counts(rng, np.floor(scores + 0.5), self.sigma) if noise is None else noise[here] + scores
+                yield j, here, noisy, released
 
     def noise(self, rng: np.random.Generator, count: int) -> np.ndarray:
         """Draw fresh float64 noise for every run."""

@@ -13,14 +13,15 @@ privacy costs half the noise.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lemmata.mechanisms.law import LinearLaw, Projection
 from lemmata.mechanisms.learners.descent import noisy_gd
-from lemmata.mechanisms.numerics.arguments import check_choice, check_magnitude, clip_rows, quiet
+from lemmata.mechanisms.numerics.arguments import check_choice, check_magnitude, clip_rows, quiet, read_records
+from lemmata.mechanisms.numerics.sparse_rows import RowsOnDemand, is_on_demand, is_sparse
 from lemmata.mechanisms.privacy import ApproxDP, GaussianDP, Guarantee
 
 BAND = 2**16  # entries of the matrix of margins at any one time: they stay in a core's cache
@@ -69,6 +70,8 @@ class JLGDLaw(LinearLaw):
         wrong = np.less if ties == "right" else np.less_equal
         Z, W = self.descent.Z, np.asarray(weights, dtype=float).T
         height = max(1, BAND // (W.shape[1] if Z.dtype == W.dtype else max(W.shape)))  # rows in float32 are converted
+        if is_on_demand(Z):
+            height = max(BAND // Z.width, Z.shape[0] // 16, 1)
         counts = [wrong(Z[start : start + height] @ W, 0).sum(axis=0) for start in range(0, Z.shape[0], height)]
         return np.sum(counts, axis=0)
 
@@ -102,8 +105,10 @@ def law(
     """
     width, radius = check_magnitude(width=width, radius=radius)
     if projection is not None:  # without one, the descent clips
-        X = clip_rows(X, radius, keep_sparse=True)
-        if getattr(projection, "d", None) != X.shape[1]:
-            raise ValueError(f"projection must project from R^{X.shape[1]}, as X has shape {X.shape}")
-        X, radius = projection.apply(X), CLIP * radius
+        rows, public, longest = read_records(X, keep_sparse=True), projection, radius
+        if getattr(projection, "d", None) != rows.shape[1]:
+            raise ValueError(f"projection must project from R^{rows.shape[1]}, as X has shape {rows.shape}")
+        project: Any = lambda band: public.apply(clip_rows(band, longest, keep_sparse=True))  # noqa: E731
+        made: Any = RowsOnDemand(rows, project, projection.k) if is_sparse(rows) else project(rows)
+        X, radius = made, CLIP * radius
     return JLGDLaw(noisy_gd.law(X, y, privacy=privacy, width=width, radius=radius, **descent), projection)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import ceil
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -116,10 +117,11 @@ def law(
         raise ValueError(f"rho must be in (0, norm_bound * radius] = (0, {top:.6g}], got {rho}")
     longer = 1
     if projection is not None:
-        X = clip_entries(X, keep_sparse=True)  # a product with Phi is a float then, and Phi x is clipped after that
-        if getattr(projection, "d", None) != X.shape[1]:
-            raise ValueError(f"projection must project from R^{X.shape[1]}, as X has shape {X.shape}")
-        X, longer = RowsOnDemand(X, projection.apply, projection.k), 2
+        rows = clip_entries(X, keep_sparse=True)  # a product with Phi is a float then, and Phi x is clipped after that
+        if getattr(projection, "d", None) != rows.shape[1]:
+            raise ValueError(f"projection must project from R^{rows.shape[1]}, as X has shape {rows.shape}")
+        made: Any = RowsOnDemand(rows, projection.apply, projection.k)
+        X, longer = made, 2
     trained = dp_erm.law(
         X,
         y,

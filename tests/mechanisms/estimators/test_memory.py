@@ -1,6 +1,7 @@
 """What a fit holds beside the table: a few times what sparse rows store, and once what dense rows are."""
 
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,9 +9,11 @@ from scipy import sparse
 
 import lemmata
 from lemmata.mechanisms.features.fast_projection import fast_projection
+from lemmata.mechanisms.features.sign_projection import sign_projection
+from lemmata.mechanisms.learners.descent import adaptive_margin, noisy_gd, private_tuning, projected_gd
 from lemmata.mechanisms.learners.erm import dp_erm, efficient_learner
 from lemmata.mechanisms.numerics.sparse_rows import RowsOnDemand, row_bands
-from lemmata.mechanisms.privacy import ApproxDP
+from lemmata.mechanisms.privacy import ApproxDP, GaussianDP
 
 
 def stored_bytes(X):
@@ -46,6 +49,50 @@ def test_a_fit_of_dense_rows_holds_them_once_more(name):
     """A copy of the rows, and 2 MB of bands and indices."""
     X = np.random.default_rng(2).normal(size=(60_000, 20))
     assert peak_of_fit(name, X) < 1.4
+
+
+def test_tuning_holds_the_projected_rows_of_one_margin_in_single_precision():
+    """Two margins of this grid are projected, to 330 and 380 of 4,000 columns: 12 times the table in float64."""
+    X = sparse.random_array((3000, 4000), density=0.005, format="csr", rng=np.random.default_rng(4))
+    ratio = peak_of_fit("TunedMargin", X, steps=2, beta=0.5)
+    projected = [run for run in projections_of(X) if run is not None]
+    assert len(projected) > 1
+    one = max(phi.k for phi in projected) * X.shape[0] * 4 / stored_bytes(X)
+    assert ratio < 2.5 * one
+
+
+def projections_of(X):
+    return adaptive_margin.choose_projections(X, 1.0, None, np.random.default_rng(0))
+
+
+def test_runs_hold_no_release_but_the_best_and_few_iterates():
+    """Some 30 runs of 200,000 numbers each would be 48 MB, and as much again for every copy."""
+    X = sparse.random_array((64, 200_000), density=0.001, format="csr", rng=np.random.default_rng(5))
+    law = private_tuning.law(
+        lambda mu: [noisy_gd.law(X, np.ones(64), privacy=GaussianDP(mu), width=0.1, steps=2, noise="exact")] * 2,
+        epsilon=1.0, delta=1e-5, score=lambda j, released: np.zeros(len(released)), sensitivity=1.0, r=0.03,
+        noise="exact",
+    )  # fmt: skip
+    law.sample(np.random.default_rng(0))
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    law.sample(np.random.default_rng(0))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak - before < 40 * X.shape[1] * 8
+
+
+def test_rows_on_demand_descend_as_rows_that_are_held(rng):
+    """In float32 on the grid, with float64 sums: the same releases and errors, bit for bit."""
+    X = sparse.random_array((90, 3000), density=0.01, format="csr", rng=rng)
+    y, phi = np.where(rng.random(90) < 0.5, 1.0, -1.0), sign_projection(40, 3000, rng=rng)
+    made = projected_gd.law(
+        X, y, privacy=GaussianDP(1.0), width=0.1, projection=phi, steps=9, output="last", noise="exact"
+    )
+    held = replace(made, descent=replace(made.descent, Z=made.descent.Z.hold()))
+    weights = [law.descent.sample(np.random.default_rng(6), 3) for law in (made, held)]
+    assert isinstance(made.descent.Z, RowsOnDemand) and np.array_equal(*weights)
+    assert np.array_equal(made.errors(weights[0]), held.errors(weights[0]))
 
 
 def test_rows_that_are_made_when_read_are_those_of_the_whole_image(rng):
