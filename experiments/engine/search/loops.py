@@ -192,7 +192,8 @@ class Opening:
         `is_fixed`: whether it is called with the same arguments at every setting.
         """
         plain = inspect.unwrap(function) if isinstance(function, FunctionType) else None
-        opened = self.compile_opened(plain, is_fixed) if plain is function and find_package(plain) == home else None
+        is_plain = plain is function or self.compile_opened is not _compile  # which others have wrapped
+        opened = self.compile_opened(plain, is_fixed) if plain and is_plain and find_package(plain) == home else None
         return functools.partial(opened, **{OPENING: self}) if opened else function
 
 

@@ -108,6 +108,7 @@ class Disturbance:
         if not own or not isinstance(formula, FunctionType) or hasattr(formula, "__wrapped__"):
             return thing
 
+        @functools.wraps(formula)
         def run(*values: Any, **named: Any) -> Any:
             if formula is not thing:  # whose hypotheses are checked
                 thing(*values, **named)

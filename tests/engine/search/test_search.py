@@ -304,6 +304,20 @@ def check_tenths(*, x):
     yield {"x": x, "y": x * x}, x * x, 1.0
 
 
+def tenths_up_to(end):
+    for n in range(1, end):
+        yield {"n": n}, n / 10, 1.0
+
+
+def check_by_a_helper():
+    yield from tenths_up_to(5)
+
+
+def test_a_helper_is_disturbed_at_the_value_that_is_given():
+    ((setting, left, _),) = rounding.Disturbance().make_cases(check_by_a_helper, {}, {"n": 7})
+    assert setting == {"n": 7} and 0 < abs(left - 0.7) < 2e-15
+
+
 def test_neighbours_that_are_rounded_otherwise_are_two():
     claim = make(X, lambda *, x: 1 + x, side(left=lambda x: math.exp(min(x, 700))))
     seen = engine.Search(claim, generator(0, "x", {}, "search", 0), points.open_check(claim))
