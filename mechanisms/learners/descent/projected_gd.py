@@ -109,6 +109,6 @@ def law(
         if getattr(projection, "d", None) != rows.shape[1]:
             raise ValueError(f"projection must project from R^{rows.shape[1]}, as X has shape {rows.shape}")
         project: Any = lambda band: public.apply(clip_rows(band, longest, keep_sparse=True))  # noqa: E731
-        made: Any = RowsOnDemand(rows, project, projection.k) if is_sparse(rows) else project(rows)
-        X, radius = made, CLIP * radius
+        made: Any = RowsOnDemand(rows, project, projection.k)
+        X, radius = made if is_sparse(rows) else made.hold(), CLIP * radius
     return JLGDLaw(noisy_gd.law(X, y, privacy=privacy, width=width, radius=radius, **descent), projection)

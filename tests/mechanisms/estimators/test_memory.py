@@ -82,6 +82,11 @@ def test_runs_hold_no_release_but_the_best_and_few_iterates():
     assert peak - before < 40 * X.shape[1] * 8
 
 
+def test_tuning_on_dense_rows_that_are_projected_holds_them_once_more_too():
+    """The rows as they are, and as they are projected; clipped for that a band at a time."""
+    assert peak_of_fit("TunedMargin", np.random.default_rng(7).normal(size=(600, 2400)), steps=2, beta=0.5) < 2
+
+
 def test_rows_on_demand_descend_as_rows_that_are_held(rng):
     """In float32 on the grid, with float64 sums: the same releases and errors, bit for bit."""
     X = sparse.random_array((90, 3000), density=0.01, format="csr", rng=rng)
