@@ -51,6 +51,11 @@ class RowsOnDemand:
         """Numbers in all rows."""
         return self.stored.shape[0] * self.width
 
+    @property
+    def height(self) -> int:
+        """How many rows are made at a time where all are read: a sixteenth, or as many as stay in a cache."""
+        return max(BAND // self.width, self.shape[0] // 16, 1)
+
     def __getitem__(self, rows: Any) -> np.ndarray:
         made = self.make(self.stored[rows])
         if self.signs is not None:
@@ -64,9 +69,9 @@ class RowsOnDemand:
 
     def hold(self, kind: Any = float) -> np.ndarray:
         """Return all rows as an array of that type, made a band at a time."""
-        held, height = np.empty(self.shape, dtype=kind), max(BAND // self.width, self.shape[0] // 16, 1)
-        for start in range(0, self.shape[0], height):
-            held[start : start + height] = self[start : start + height]
+        held = np.empty(self.shape, dtype=kind)
+        for start in range(0, self.shape[0], self.height):
+            held[start : start + self.height] = self[start : start + self.height]
         return held
 
 

@@ -71,7 +71,7 @@ class JLGDLaw(LinearLaw):
         Z, W = self.descent.Z, np.asarray(weights, dtype=float).T
         height = max(1, BAND // (W.shape[1] if Z.dtype == W.dtype else max(W.shape)))  # rows in float32 are converted
         if is_on_demand(Z):
-            height = max(BAND // Z.width, Z.shape[0] // 16, 1)
+            height = Z.height
         counts = [wrong(Z[start : start + height] @ W, 0).sum(axis=0) for start in range(0, Z.shape[0], height)]
         return np.sum(counts, axis=0)
 
